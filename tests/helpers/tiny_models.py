@@ -33,6 +33,14 @@ def _built(architecture: Any, cfg: Any, task: Any, seed: int, options: dict[str,
     return architecture.build_model(cfg, task).eval()
 
 
+def wandering(model: Any) -> Any:
+    """The model for evaluation, with predictions that go over the whole table: an untrained one's hardly move."""
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.mul_(6)
+    return model.eval()
+
+
 def batch(words: int, sentences: int = 7) -> dict[str, Any]:
     """Sentences of six tokens to translate, of a dictionary of so many words."""
     generator = torch.Generator().manual_seed(4)

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from fairseq.data import LanguagePairDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_models import wandering
 from tiny_words import dictionary, write_vectors
 
 from fairseq_xl.continuous.models.config import TinyConfig
@@ -47,9 +48,4 @@ def trained(tmp_path_factory):
     torch.manual_seed(3)
     # The nearest word is the chosen one, which it is not under the correction for crowded regions.
     cfg = TinyConfig(target_vectors=path, max_target_positions=LONGEST, decode_csls_weight=0.0)
-    model = ContinuousLSTM.build_model(cfg, task).eval()
-    with torch.no_grad():
-        # Untrained predictions hardly move; these wander over the table.
-        for parameter in model.parameters():
-            parameter.mul_(6)
-    return model, task
+    return wandering(ContinuousLSTM.build_model(cfg, task)), task

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from tiny_models import wandering
 
 from fairseq_xl.continuous.models.config import TinyConfig
 from fairseq_xl.continuous.models.lstm import ContinuousLSTM
@@ -24,11 +25,6 @@ def build(write_vectors, dictionary):
         for name, value in options.items():
             setattr(cfg, name, value)
         torch.manual_seed(seed)
-        model = ContinuousLSTM.build_model(cfg, task).eval()
-        with torch.no_grad():
-            # Untrained predictions hardly move; these wander over the table.
-            for parameter in model.parameters():
-                parameter.mul_(6)
-        return model, task.target_dictionary
+        return wandering(ContinuousLSTM.build_model(cfg, task)), task.target_dictionary
 
     return make
