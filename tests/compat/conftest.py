@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import in_process
+import parallel_text
 import pytest
 import torch
 
@@ -62,16 +63,9 @@ def sentences(count: int) -> list[tuple[str, str]]:
 @pytest.fixture(scope="session")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Preprocessed de-en data: 90 sentences to train on, 10 to validate and to test."""
-    text = tmp_path_factory.mktemp("text")
     pairs = sentences(100)
-    for split, part in (("train", pairs[:90]), ("valid", pairs[90:]), ("test", pairs[90:])):
-        for side, language in enumerate(("de", "en")):
-            lines = "".join(pair[side] + "\n" for pair in part)
-            (text / f"{split}.{language}").write_text(lines, encoding="utf-8")
-    data = tmp_path_factory.mktemp("data") / "bin"
-    files = f"--trainpref {text}/train --validpref {text}/valid --testpref {text}/test"
-    in_process.preprocess(f"-s de -t en {files} --destdir {data} --workers 1")
-    return data
+    folder = tmp_path_factory.mktemp("data")
+    return parallel_text.prepare(folder, train=pairs[:90], valid=pairs[90:], test=pairs[90:])
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import fairseq_cli.eval_lm
 import fairseq_cli.score
 import fairseq_cli.validate
 import in_process
+import parallel_text
 import pytest
 import torch
 from fairseq import options
@@ -173,8 +174,7 @@ def text(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("contract")
     pairs = [("der Hund sieht das Haus", "the dog sees the house"), ("die Frau malt", "the woman paints")] * 15
     for part, some in (("train", pairs), ("valid", pairs[:4]), ("test", pairs[:4])):
-        for side, language in enumerate(("de", "en")):
-            (folder / f"{part}.{language}").write_text("".join(pair[side] + "\n" for pair in some))
+        parallel_text.write(folder, **{part: some})
         links = (" ".join(f"{n}-{n}" for n in range(len(pair[0].split()))) for pair in some)
         (folder / f"{part}.align").write_text("".join(line + "\n" for line in links))
     return folder

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import forked
+import parallel_text
 import pytest
 import random_vectors
 import torch
@@ -50,15 +51,7 @@ def sentences(count, seed):
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")
-    for part, count, seed in (("train", 300, 0), ("valid", 21, 1), ("test", 19, 2)):
-        lines = list(sentences(count, seed))
-        (folder / f"{part}.de").write_text("\n".join(d for d, _ in lines) + "\n", encoding="utf-8")
-        (folder / f"{part}.en").write_text("\n".join(e for _, e in lines) + "\n", encoding="utf-8")
-    run(
-        "fairseq_cli.preprocess",
-        f"--source-lang de --target-lang en --trainpref {folder}/train --validpref {folder}/valid "
-        f"--testpref {folder}/test --destdir {folder}/bin",
-    )
+    parallel_text.prepare(folder, train=sentences(300, 0), valid=sentences(21, 1), test=sentences(19, 2))
     random_vectors.write(folder / "en.vec", [e for _, e in PAIRS], 16)
     return folder
 

@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import pytest
-import random_vectors
 import registered
-
-from fairseq_xl.text.synthetic import generator as synthetic
-from fairseq_xl.vectors.dictionary import read_dictionary
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    """120 sentences of the synthetic language, binarised, and vectors for their words."""
-    import in_process
-
-    folder = tmp_path_factory.mktemp("synthetic")
-    synthetic.write(synthetic.generate(1, 120, 20, 20, 0), folder, False)
-    files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
-    in_process.preprocess(f"-s qel -t en {files} --destdir {folder}/bin")
-    random_vectors.write(folder / "words.vec", read_dictionary(folder / "bin/dict.en.txt"), 12)
-    return folder
+def corpus(synthetic_corpus):
+    return synthetic_corpus(120, 20, 20, dim=12)
 
 
 @pytest.fixture
@@ -30,7 +18,7 @@ def train(corpus, train_both_ways, tmp_path):
             "translation",
             tmp_path,
             f"task.data={corpus}/bin",
-            f"model.target_vectors={corpus}/words.vec",
+            f"model.target_vectors={corpus}/en.vec",
             "optimization.max_update=2",
             *overrides,
         )
@@ -82,13 +70,13 @@ def test_every_model_resumes_validates_and_is_averaged(arch, loss, corpus, asser
     sizes = as_options(TRANSFORMER if "transformer" in arch else LSTM)
     assert_every_command_works(
         f"{corpus}/bin --task translation --arch {arch} {sizes} --dropout 0.3 --criterion {loss} "
-        f"--target-vectors {corpus}/words.vec --optimizer adam --lr 0.005 --batch-size 40",
+        f"--target-vectors {corpus}/en.vec --optimizer adam --lr 0.005 --batch-size 40",
         tmp_path,
     )
 
 
 TWICE = (
-    "{}/bin --task translation --arch continuous_lstm_tiny --dropout 0 --criterion {} --target-vectors {}/words.vec "
+    "{}/bin --task translation --arch continuous_lstm_tiny --dropout 0 --criterion {} --target-vectors {}/en.vec "
     "--optimizer adam --lr 0.005 --batch-size 10 --required-batch-size-multiple 1 --num-workers 0 --max-epoch 2 "
     "--seed 1"
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import parallel_text
 import pytest
 import tiny_words
 
@@ -22,13 +23,9 @@ def figures(folder: Path) -> dict[str, list[tuple[int, float]]]:
 
 
 def test_the_event_files_hold_our_figures(forks, tmp_path):
-    for split in ("train", "valid"):
-        for language, prefix in (("de", "v"), ("en", "w")):
-            lines = [f"{prefix}{n % 5} {prefix}{n % 7}\n" for n in range(24)]
-            (tmp_path / f"{split}.{language}").write_text("".join(lines))
+    pairs = [(f"v{n % 5} v{n % 7}", f"w{n % 5} w{n % 7}") for n in range(24)]
+    parallel_text.prepare(tmp_path, train=pairs, valid=pairs)
     vectors = tiny_words.write_vectors(tmp_path / "en.vec", 7, 8)
-    data = ("-s", "de", "-t", "en", "--destdir", "bin", "--workers", 1, "--trainpref", "train", "--validpref", "valid")
-    assert forks.run("fairseq-preprocess", *data, cwd=tmp_path).returncode == 0
     done = forks.run(
         *("fairseq-train", "bin", "--user-dir", Path(__file__).resolve().parents[2] / "fairseq_xl", "--cpu"),
         *("--arch", "continuous_lstm_tiny", "--criterion", "syn_margin_proj", "--target-vectors", vectors),

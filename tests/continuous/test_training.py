@@ -5,6 +5,7 @@ import random
 from argparse import Namespace
 
 import in_process
+import parallel_text
 import pytest
 import torch
 from fairseq import checkpoint_utils, utils
@@ -21,17 +22,13 @@ ANNEALED = "--criterion annealed --start-loss cosine --end-loss syn_margin_proj 
 def data(tmp_path_factory):
     """Sentences to be translated word by word, and random vectors for the words."""
     folder, draw = tmp_path_factory.mktemp("words"), random.Random(0)
-    for part, count in (("train", 200), ("valid", 20)):
-        lines = [[draw.randrange(8) for _ in range(draw.randint(2, 4))] for _ in range(count)]
-        for language, prefix in (("de", "w"), ("en", "x")):
-            text = "".join(" ".join(f"{prefix}{i}" for i in line) + "\n" for line in lines)
-            (folder / f"{part}.{language}").write_text(text)
+    lines = [[draw.randrange(8) for _ in range(draw.randint(2, 4))] for _ in range(220)]
+    pairs = [tuple(" ".join(f"{prefix}{i}" for i in line) for prefix in "wx") for line in lines]
+    parallel_text.prepare(folder, train=pairs[:200], valid=pairs[200:])
     generator = torch.Generator().manual_seed(0)
     rows = torch.randn(8, 16, generator=generator).tolist()
     vectors = "".join(f"x{i} {' '.join(map(str, row))}\n" for i, row in enumerate(rows))
     (folder / "en.vec").write_text(f"8 16\n{vectors}")
-    files = f"--trainpref {folder}/train --validpref {folder}/valid"
-    in_process.preprocess(f"-s de -t en {files} --destdir {folder}/bin --workers 1")
     return folder
 
 

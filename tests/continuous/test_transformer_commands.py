@@ -4,13 +4,10 @@ import re
 
 import in_process
 import pytest
-import random_vectors
 import sacrebleu
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.text.synthetic import generator as synthetic
 from fairseq_xl.training import checkpoints
-from fairseq_xl.vectors.dictionary import read_dictionary
 
 pytestmark = pytest.mark.slow
 
@@ -23,13 +20,8 @@ EPOCHS = 5
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("synthetic")
-    synthetic.write(synthetic.generate(1, 2000, 100, 60, 0), folder, False)
-    files = " ".join(f"--{part}pref {folder}/{part}" for part in ("train", "valid", "test"))
-    in_process.preprocess(f"-s qel -t en {files} --destdir {folder}/bin --workers 1")
-    random_vectors.write(folder / "en.vec", read_dictionary(folder / "bin/dict.en.txt"), 64)
-    return folder
+def corpus(synthetic_corpus):
+    return synthetic_corpus(2000, 100, 60, dim=64)
 
 
 def train(corpus, save, line):

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import in_process
 import numpy as np
+import parallel_text
 import pytest
 import random_vectors
 import torch
 from fairseq.data import LanguagePairDataset, ListDataset
 from fairseq.tasks.translation import TranslationConfig, TranslationTask
+from tiny_models import wandering
 from tiny_words import dictionary, write_vectors
 
 from fairseq_xl import Translator
@@ -57,10 +59,7 @@ def work(tmp_path_factory) -> Path:
     """Raw and prepared text, a data directory, and MODEL/checkpoint_last.pt of each of MODELS."""
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("work")
-    for name, count, seed in (("train", 250, 0), ("test", 23, 1)):
-        for side, language in enumerate(("de", "en")):
-            lines = "".join(pair[side] + "\n" for pair in pairs(count, seed))
-            (folder / f"{name}.{language}").write_text(lines, encoding="utf-8")
+    parallel_text.write(folder, train=pairs(250, 0), test=pairs(23, 1))
     for language in ("de", "en"):
         tokens, truecaser = folder / f"tok.train.{language}", folder / f"truecaser.{language}"
         for name in ("train", "test"):
@@ -131,10 +130,7 @@ def untrained(tmp_path):
     torch.manual_seed(1)
     table = write_vectors(tmp_path / "v.vec", 40, 8)
     cfg = TinyConfig(target_vectors=table, max_target_positions=16, decode_score="cosine", decode_csls_weight=0.0)
-    model = ContinuousLSTM.build_model(cfg, task)
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.mul_(6)
+    model = wandering(ContinuousLSTM.build_model(cfg, task))
     draw = torch.Generator().manual_seed(4)
     lengths = [3, 5, 2, 7, 4, 6, 3, 2, 5]
     sides = [
@@ -153,4 +149,4 @@ def untrained(tmp_path):
         shuffle=False,
     )
     task.load_dataset = lambda subset: task.datasets[subset]
-    return model.eval(), task
+    return model, task

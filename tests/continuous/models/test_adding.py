@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import parallel_text
 import pytest
 import tiny_words
 
@@ -15,13 +16,8 @@ from fairseq_xl.continuous.models.loading import load_continuous_model
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     """A folder with a data directory ``bin`` of ten sentences, and vectors for their words."""
-    import in_process
-
-    lines = "".join(f"w{i % 5} w{i % 3}\n" for i in range(10))
-    for language in ("de", "en"):
-        (tmp_path / f"train.{language}").write_text(lines)
-    files = f"--trainpref {tmp_path}/train --validpref {tmp_path}/train"
-    in_process.preprocess(f"-s de -t en {files} --destdir {tmp_path}/bin --workers 1")
+    pairs = [(f"w{i % 5} w{i % 3}",) * 2 for i in range(10)]
+    parallel_text.prepare(tmp_path, train=pairs, valid=pairs)
     tiny_words.write_vectors(tmp_path / "en.vec", 5, 8)
     return tmp_path
 

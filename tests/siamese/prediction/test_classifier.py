@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import in_process
 import numpy as np
+import parallel_text
 import pytest
 import torch
 
@@ -85,12 +86,10 @@ def test_another_folder_than_that_of_the_training_is_refused(checkpoint, data_di
 
 
 def test_a_checkpoint_of_another_task_is_refused(tmp_path):
-    for language in ("de", "en"):
-        (tmp_path / f"train.{language}").write_text("eins zwei drei\n" * 9)
-    in_process.preprocess(f"-s de -t en --trainpref {tmp_path}/train --destdir {tmp_path}/bin --workers 1")
+    data = parallel_text.prepare(tmp_path, train=[("eins zwei drei", "eins zwei drei")] * 9)
     in_process.run(
         "train",
-        f"{tmp_path}/bin --arch lstm_wiseman_iwslt_de_en --optimizer sgd --lr 0 --max-tokens 99 --max-update 1 "
+        f"{data} --arch lstm_wiseman_iwslt_de_en --optimizer sgd --lr 0 --max-tokens 99 --max-update 1 "
         f"--disable-validation --num-workers 0 --cpu --save-dir {tmp_path}",
     )
     with pytest.raises(InputError, match=r"checkpoint_last\.pt was not trained with --task siamese_contrastive"):
