@@ -6,7 +6,12 @@ trains or what it finds.
 
 from __future__ import annotations
 
-from fairseq_xl.compat.checkpoints import explain_unusable_checkpoints, write_checkpoints_atomically
+from fairseq_xl.compat.checkpoints import (
+    explain_unusable_checkpoints,
+    refuse_misspelt_overrides,
+    show_what_models_say_of_checkpoints,
+    write_checkpoints_atomically,
+)
 from fairseq_xl.compat.damaged_data import explain_damaged_data
 from fairseq_xl.compat.datasets import load_masked_dictionaries, supply_bucket_bounds, supply_numpy_compat
 from fairseq_xl.compat.dictionaries import refuse_other_dictionaries
@@ -14,11 +19,18 @@ from fairseq_xl.compat.generation import count_diversity_by_place, evaluate_ever
 from fairseq_xl.compat.mistakes import explain, name_what_validation_measures, refuse_another_scheduler
 from fairseq_xl.compat.moving_average import average_weights_alone
 from fairseq_xl.compat.nonfinite import name_the_batch_of_bad_gradients
-from fairseq_xl.compat.pickling import let_tasks_be_copied
+from fairseq_xl.compat.pickling import (
+    let_configurations_be_copied,
+    let_tasks_be_copied,
+    let_translating_models_be_copied,
+)
 from fairseq_xl.compat.processes import (
     receive_what_was_broadcast,
     refuse_a_second_training,
+    refuse_miscounted_slurm_tasks,
     refuse_unconnected_copies,
+    take_slurms_numbers_on_a_cpu,
+    take_torchruns_numbers_on_a_cpu,
 )
 from fairseq_xl.compat.replace_unk import mend_unknown_word_replacement
 from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
@@ -43,6 +55,7 @@ def apply() -> None:
     write_checkpoints_atomically()
     refuse_a_second_training()
     refuse_unconnected_copies()
+    refuse_miscounted_slurm_tasks()
     refuse_another_scheduler()
     name_what_validation_measures()
     fall_back_from_torn_checkpoints()
@@ -50,13 +63,19 @@ def apply() -> None:
     keep_patience()
     keep_plateau()
     refuse_other_dictionaries()
+    refuse_misspelt_overrides()  # it runs inside the next, which then blames no file for an override
     explain_unusable_checkpoints()
+    show_what_models_say_of_checkpoints()
     explain_damaged_data()
     name_the_batch_of_bad_gradients()
     # what fairseq itself gets wrong
     mend_unknown_word_replacement()
     load_masked_dictionaries()
     let_tasks_be_copied()
+    let_configurations_be_copied()
+    let_translating_models_be_copied()
+    take_torchruns_numbers_on_a_cpu()
+    take_slurms_numbers_on_a_cpu()
     average_weights_alone()
     count_diversity_by_place()
     force_words_without_score()

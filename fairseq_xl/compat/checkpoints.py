@@ -50,11 +50,9 @@ def explain_unusable_checkpoints() -> None:
     """Say in one sentence what is wrong with a missing, torn, foreign or malicious checkpoint.
 
     Broken: ``load_checkpoint_to_cpu`` ends in half a page of traceback. For a malicious file its last line advises you
-    to allow what the file carries. Training hides whatever a model says about its checkpoint behind "please ensure that
-    the architectures match".
+    to allow what the file carries.
     """
     from fairseq import checkpoint_utils
-    from fairseq.trainer import Trainer
 
     @replace(checkpoint_utils, "load_checkpoint_to_cpu")
     def load_checkpoint_to_cpu(stock: Stock, path: str, *args: Any, **kwargs: Any) -> Any:
@@ -76,26 +74,13 @@ def explain_unusable_checkpoints() -> None:
             raise InputError(f"the checkpoint {path} {reason}")
         return state
 
-    @replace(Trainer, "load_checkpoint")
-    def load_checkpoint(stock: Stock, *args: Any, **kwargs: Any) -> Any:
-        try:
-            return stock(*args, **kwargs)
-        except Exception as error:
-            hidden = mistake_behind(error)
-            if hidden is None or hidden is error:
-                raise
-            raise hidden from None
-
     @replace(checkpoint_utils, "load_model_ensemble_and_task")
     def load_model_ensemble_and_task(
         stock: Stock, filenames: list[str], arg_overrides: dict[str, Any] | None = None, *args: Any, **kwargs: Any
     ) -> Any:
-        _refuse_misspelt(arg_overrides or {})
         try:
             return stock(filenames, arg_overrides, *args, **kwargs)
         except Exception as error:
-            if arg_overrides and isinstance(error, OmegaConfBaseException):
-                raise InputError(f"--model-overrides {arg_overrides}: {str(error).splitlines()[0]}") from error
             if str(error).startswith(_NOT_FOUND):
                 path = str(error).removeprefix(_NOT_FOUND)
                 raise InputError(
@@ -108,8 +93,46 @@ def explain_unusable_checkpoints() -> None:
             raise
 
 
+def show_what_models_say_of_checkpoints() -> None:
+    """Let a training that cannot load a checkpoint say what the model says about it.
+
+    Broken: whatever that is, training hides it behind "please ensure that the architectures match".
+    """
+    from fairseq.trainer import Trainer
+
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return stock(*args, **kwargs)
+        except Exception as error:
+            hidden = mistake_behind(error)
+            if hidden is None or hidden is error:
+                raise
+            raise hidden from None
+
+
+def refuse_misspelt_overrides() -> None:
+    """Refuse a misspelt ``decode_…`` in ``--model-overrides``, and a value that its option does not take.
+
+    Broken: fairseq passes over unknown names. A search for the best decoding by one of them would find no difference.
+    A value that an option does not take ends in a traceback.
+    """
+    from fairseq import checkpoint_utils
+
+    @replace(checkpoint_utils, "load_model_ensemble_and_task")
+    def load_model_ensemble_and_task(
+        stock: Stock, filenames: list[str], arg_overrides: dict[str, Any] | None = None, *args: Any, **kwargs: Any
+    ) -> Any:
+        _refuse_misspelt(arg_overrides or {})
+        try:
+            return stock(filenames, arg_overrides, *args, **kwargs)
+        except OmegaConfBaseException as error:
+            if not arg_overrides:
+                raise
+            raise InputError(f"--model-overrides {arg_overrides}: {str(error).splitlines()[0]}") from error
+
+
 def _refuse_misspelt(overrides: dict[str, Any]) -> None:
-    # fairseq passes over unknown names. By these a search for the best decoding would find no difference.
     from fairseq.models import MODEL_DATACLASS_REGISTRY
 
     known = {each.name for config in MODEL_DATACLASS_REGISTRY.values() for each in fields(config)}

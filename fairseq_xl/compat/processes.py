@@ -23,7 +23,7 @@ def refuse_a_second_training() -> None:
 
     Broken: two trainings with the same ``--save-dir`` overwrite each other's checkpoints, and each continues from the
     other's. The first process of a training calls ``verify_checkpoint_directory`` before it writes anything. The folder
-    is locked from then on until the training ends, however it ends.
+    is locked from then on until the training ends, however it ends. One that cannot be written to is refused, too.
     """
     from fairseq import checkpoint_utils
 
@@ -78,10 +78,8 @@ def refuse_unconnected_copies() -> None:
 
     Broken: fairseq looks at torchrun's variables only if its world has more than one process. By default the world's
     size is the number of GPUs of this machine. On a CPU, or on several machines with one GPU each, every process trains
-    a model of its own. It writes that over the others' without a warning. On a CPU, fairseq also takes the number of a
-    process modulo the number of GPUs, which is zero.
+    a model of its own. It writes that over the others' without a warning.
     """
-    from fairseq.distributed import utils
     from fairseq.trainer import Trainer
 
     @replace(Trainer, "__init__")
@@ -95,6 +93,14 @@ def refuse_unconnected_copies() -> None:
             )
         stock(self, cfg, *args, **kwargs)
 
+
+def take_torchruns_numbers_on_a_cpu() -> None:
+    """Let the processes of ``torchrun`` train together on a CPU.
+
+    Broken: fairseq takes the number of a process modulo the number of GPUs, which is zero.
+    """
+    from fairseq.distributed import utils
+
     @replace(utils, "_infer_torch_distributed_launch_init")
     def _infer_torch_distributed_launch_init(stock: Stock, cfg: Any) -> None:
         if torch.cuda.device_count() > 0:
@@ -106,13 +112,32 @@ def refuse_unconnected_copies() -> None:
         cfg.device_id = 0  # by default torchrun's LOCAL_RANK, taken for a GPU
         cfg.distributed_no_spawn = True  # torchrun has started the processes
 
+
+def take_slurms_numbers_on_a_cpu() -> None:
+    """Let the processes of ``srun`` train together on a CPU.
+
+    Broken: the second task of a node takes its number for a GPU's, also where there is none.
+    """
+    from fairseq.distributed import utils
+
     @replace(utils, "_infer_slurm_init")
     def _infer_slurm_init(stock: Stock, cfg: Any, num_pipelines_per_node: int) -> Any:
-        """Refuse numbers of tasks that fairseq would miscount, and mend the device of a CPU.
+        found = stock(cfg, num_pipelines_per_node)
+        if not torch.cuda.is_available():
+            cfg.device_id = 0
+        return found
 
-        Broken: without GPUs, one task on each node counts no processes and ends well, untrained. The second task of a
-        node takes its number for a GPU's. Other sizes stop at an ``assert``.
-        """
+
+def refuse_miscounted_slurm_tasks() -> None:
+    """Refuse numbers of ``srun``'s tasks that fairseq would miscount.
+
+    Broken: without GPUs, one task on each node counts no processes and ends well, untrained. With several tasks on each
+    node, a size other than theirs stops at an ``assert``.
+    """
+    from fairseq.distributed import utils
+
+    @replace(utils, "_infer_slurm_init")
+    def _infer_slurm_init(stock: Stock, cfg: Any, num_pipelines_per_node: int) -> Any:
         tasks, nodes = _tasks_of_slurm()
         size = cfg.distributed_world_size
         if tasks == nodes > 0 and not torch.cuda.is_available():
@@ -125,10 +150,7 @@ def refuse_unconnected_copies() -> None:
                 f"srun started {tasks} processes, and --distributed-world-size is {size}: give fairseq-train "
                 f"--distributed-world-size {tasks}"
             )
-        found = stock(cfg, num_pipelines_per_node)
-        if not torch.cuda.is_available():
-            cfg.device_id = 0
-        return found
+        return stock(cfg, num_pipelines_per_node)
 
 
 def _tasks_of_slurm() -> tuple[int, int]:

@@ -121,6 +121,17 @@ def test_srun_whose_processes_would_not_train_together_is_refused(monkeypatch, t
         utils._infer_slurm_init(settings, 1)
 
 
+def test_a_process_of_srun_on_a_cpu_takes_its_number_for_no_gpus(monkeypatch):
+    for name, value in {"NTASKS": 2, "NNODES": 1, "PROCID": 1, "LOCALID": 1, "STEP_NODELIST": "here"}.items():
+        monkeypatch.setenv(f"SLURM_{name}", str(value))
+    monkeypatch.delenv("SLURM_NTASKS_PER_NODE", raising=False)
+    settings = argparse.Namespace(distributed_world_size=2, pipeline_model_parallel=False, distributed_port=1)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(utils.subprocess, "check_output", lambda _: b"here\n")
+    assert utils._infer_slurm_init(settings, 1)
+    assert (settings.distributed_rank, settings.device_id) == (1, 0)
+
+
 # What a checkpoint holds.
 SENT = {
     "args": argparse.Namespace(arch="lstm"),
