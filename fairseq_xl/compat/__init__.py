@@ -1,7 +1,11 @@
 """What is changed in fairseq 0.12.3: mends for current Python, torch and numpy, clear errors, and refusals.
 
-There is one function for each change, whose docstring says what was broken. None changes how a model of fairseq's own
-trains or what it finds.
+There is one function for each change, whose docstring says what was broken. A training that nothing interrupts stays as
+fairseq has it. What a model of fairseq's own learns or finds differs in these cases alone:
+
+- A resumed training ends as an uninterrupted one does (``keep_batches``, ``keep_patience``, ``keep_plateau``).
+- ``fairseq-generate``, ``-validate`` and ``-eval-lm`` use up to 7 sentences more (``evaluate_every_sentence``).
+- ``--diverse-beam-groups`` counts each sentence's own overlaps (``count_diversity_by_place``).
 """
 
 from __future__ import annotations
