@@ -1,5 +1,7 @@
 """Criteria: masking, sums that add up across workers, what they log, and whom they refuse."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -24,6 +26,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.losses import syn_margin_proj
 from fairseq_xl.training import finite
 
+RECIPES = Path(__file__).parents[3] / "recipes" / "lib"
 PAD, UNK, DIM, WORDS = 1, 3, 6, 12
 MARGIN = {"sentence_avg": False, "margin": 0.5}
 CRITERIA = {
@@ -231,6 +234,21 @@ def test_a_criterion_has_its_losses_defaults(name):
     for key, value in vars(plain).items():
         if not key.startswith("_"):
             assert getattr(criterion.loss, key) == value, key
+
+
+def test_recipes_offer_every_loss():
+    ours = {
+        name
+        for name, kind in CRITERION_REGISTRY.items()
+        if kind.__module__.startswith("fairseq_xl.") and issubclass(kind, ContinuousCriterion)
+    }
+    softmax, stock = {"cross_entropy", "cross_entropy_tied"}, {"stock", "stock_transformer"}
+    listed = re.search(r'^LOSSES="(.*?)"$', (RECIPES / "translation.sh").read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    assert listed
+    assert sorted(listed[1].split()) == sorted(ours | softmax | stock)
+    options = (RECIPES / "translation" / "options.txt").read_text("utf-8")
+    explained = options.partition("--loss LOSS")[2].partition("\n  --")[0]
+    assert [name for name in listed[1].split() if not re.search(rf"\b{name}\b", explained)] == []
 
 
 def test_an_unknown_kernel_is_told_in_one_sentence(monkeypatch):
