@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+import registered
+
+from fairseq_xl.cli.match.baseline import NAMES
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ["fairseq-xl match words", "fairseq-xl vectors train"]
@@ -276,6 +280,13 @@ def test_mistakes(matching, data, options, said):
     assert done.returncode == 2
     assert said in done.stderr
     assert matching.calls == []
+
+
+def test_it_offers_every_classifier_and_every_baseline(matching, data):
+    offered = matching("--data", data, "--system", "magic").stderr.partition("choose one of ")[2].split()
+    assert sorted(offered) == sorted([*registered.models("pairs"), "decomposable_attention_enhanced", *NAMES])
+    explained = matching("--help").stdout.partition("--system SYSTEM")[2].partition("\n  --")[0]
+    assert [name for name in offered if not re.search(rf"\b{name}\b", explained)] == []
 
 
 def test_data_is_never_downloaded(matching, tmp_path):
