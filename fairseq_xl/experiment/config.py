@@ -16,8 +16,9 @@ from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import names_and_values, read_yaml
 
-KEYS = ("title", "recipe", "options", "train", "seeds", "systems", "baselines", "name")
-SYSTEM_KEYS = ("loss", "options", "train", "seeds", "label")
+TRAIN = "fairseq-train"
+KEYS = ("title", "recipe", "options", TRAIN, "seeds", "systems", "baselines", "name")
+SYSTEM_KEYS = ("loss", "options", TRAIN, "seeds", "label")
 # what the runner itself passes to a recipe
 RESERVED = {
     "loss": "name the loss in `systems`",
@@ -198,7 +199,7 @@ def _cells_of(
     """A cell for each seed of a system, whose own keys (``entry``) go before those of the whole file (``read``)."""
     where = f"systems: {system}"
     pattern = str(read.get("name", "{system}.seed{seed}"))
-    train = (*_words(read.get("train"), path), *_words(entry.get("train"), path))
+    train = (*_words(read.get(TRAIN), path), *_words(entry.get(TRAIN), path))
     for seed in _seeds(entry.get("seeds", read.get("seeds", 1)), path, where):
         options = {**shared, **_options(entry.get("options"), path, where)}
         options["loss"] = _loss(entry.get("loss", system), path, where)
@@ -325,11 +326,11 @@ def _words(value: Any, path: Path) -> list[str]:
     if value is None:
         return []
     if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(word, dict | list) for word in value)):
-        raise InputError(f"{path}: train: {value!r} is no command line; write words, such as --lr 0.1 --clip-norm 1")
+        raise InputError(f"{path}: {TRAIN}: {value!r} is no command line; write words, such as --lr 0.1 --clip-norm 1")
     try:
         return [str(word) for word in value] if isinstance(value, list) else shlex.split(str(value))
     except ValueError as error:
-        raise InputError(f"{path}: train: {value!r} cannot be split into words ({error})") from None
+        raise InputError(f"{path}: {TRAIN}: {value!r} cannot be split into words ({error})") from None
 
 
 def _name(pattern: str, values: dict[str, str], path: Path) -> str:

@@ -64,7 +64,7 @@ def _speed(runs: Sequence[Run], labels: Mapping[str, str], folder: Path) -> Sect
         if without:
             caption += f"; not measured over training: {', '.join(without)}"
     if measure != "bleu":
-        caption += ". BLEU over training is there when the experiment's `train` has --eval-bleu"
+        caption += ". BLEU over training is there when the experiment's `fairseq-train` has --eval-bleu"
     picture = draw_picture(
         folder / "figures", "speed", caption, lambda figure: draw_speed(figure, runs, labels), (13.0, 4.0)
     )

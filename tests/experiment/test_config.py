@@ -50,11 +50,11 @@ def test_own_settings_of_a_system(playground):
 recipe: recipe.sh
 name: "{src}.{system}.{size}.{seed}"
 options: {src: de, size: 8, data: texts, low-vectors: a.vec, lexicon: en=a.tsv}
-train: --clip-norm 1
+fairseq-train: --clip-norm 1
 baselines: [plain]
 title: A title
 systems:
-  plain: {loss: vmf, label: "vMF, plain", train: "--lambda1 0 --note 'two words'", options: {size: 16}}
+  plain: {loss: vmf, label: "vMF, plain", fairseq-train: "--lambda1 0 --note 'two words'", options: {size: 16}}
 """
     )
     experiment = load(playground.config, ["src=fr"])
@@ -131,7 +131,7 @@ systems:
   of_softmax:
     loss: cosine
     options: {vectors: "{run:softmax}/best.pt"}
-    train: --encoder-from {run:softmax}/last.pt
+    fairseq-train: --encoder-from {run:softmax}/last.pt
   softmax: {seeds: 3}
 """
 
@@ -152,7 +152,7 @@ def test_a_run_that_uses_another_ones(playground):
     [
         (("run:softmax", "run:sotfmax"), "of_softmax.seed1 uses {run:sotfmax}, but there is no system 'sotfmax'"),
         (("seeds: 3", "seeds: [1]"), "there is no system 'softmax' with seed 2"),
-        (("seeds: 3", "seeds: 2, train: '{run:of_softmax}'"), "runs wait for each other: "),
+        (("seeds: 3", "seeds: 2, fairseq-train: '{run:of_softmax}'"), "runs wait for each other: "),
     ],
 )
 def test_a_run_that_cannot_be_used(playground, change, said):
@@ -177,14 +177,22 @@ def test_environment_variables(playground, monkeypatch):
         ("recipe: other.sh\nsystems: {vmf: }", "no recipe other.sh"),
         ("recipe: recipe.sh\nsystem: {vmf: }", "did you mean 'systems'"),
         ("recipe: recipe.sh\nsystems: {vmf: {sed: 1}}", "did you mean 'seeds'"),
+        (
+            "recipe: recipe.sh\nsystems: {vmf: {train: --lr 1}}",
+            "unknown key 'train'; there are loss, options, fairseq-train,",
+        ),
+        (
+            "recipe: recipe.sh\ntrain: --lr 1\nsystems: {vmf: }",
+            "unknown key 'train'; there are title, recipe, options, fairseq-train",
+        ),
         ("recipe: recipe.sh\nsystems: {vmf: {seeds: x}}", "seeds is 'x'"),
         ("recipe: recipe.sh\nsystems: {vmf: {seeds: []}}", "seeds is"),
         ("recipe: recipe.sh\nsystems: {vmf: {seeds: [true]}}", "seeds is"),
         ("recipe: recipe.sh\nsystems: {../x: }", "a system's name"),
         ("recipe: recipe.sh\nsystems: {vmf: {options: {seed: 1}}}", "use `seeds`"),
         ("recipe: recipe.sh\nsystems: {vmf: {options: {src: [a]}}}", "give a word or a number"),
-        ('recipe: recipe.sh\nsystems: {vmf: {train: "\'open"}}', "cannot be split"),
-        ("recipe: recipe.sh\nsystems: {vmf: {train: {lr: 0.1}}}", "{'lr': 0.1} is no command line"),
+        ('recipe: recipe.sh\nsystems: {vmf: {fairseq-train: "\'open"}}', "cannot be split"),
+        ("recipe: recipe.sh\nsystems: {vmf: {fairseq-train: {lr: 0.1}}}", "{'lr': 0.1} is no command line"),
         ("recipe: recipe.sh\nsystems: {vmf: {loss: }}", "loss is None"),
         ("recipe: recipe.sh\nsystems: {vmf: {label: a}, cosine: {label: a}}", "vmf and cosine are both called 'a'"),
         ("recipe: recipe.sh\nname: x\nsystems: {vmf: , cosine: }", "several runs would be called 'x'"),

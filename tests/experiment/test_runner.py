@@ -129,11 +129,11 @@ def test_a_run_that_uses_another_ones_waits_for_it(playground):
     playground.forget_calls()
     assert run(playground)
     assert playground.calls() == []
-    playground.write(USES.replace("first:", "first: {train: --margin 1}"))
+    playground.write(USES.replace("first:", "first: {fairseq-train: --margin 1}"))
     assert run(playground)
     assert ["--name first" in call for call in playground.calls()] == [False, True, False], "and what was made of it"
     assert "--name uses.seed1" in playground.calls()[2]
-    playground.write(USES.replace("first:", "first: {train: --margin 2}"))
+    playground.write(USES.replace("first:", "first: {fairseq-train: --margin 2}"))
     assert run(playground, only=["first"])
     assert state(playground)["uses.seed1"].status == PENDING, "it was made of the run before"
     playground.forget_calls()
@@ -163,7 +163,7 @@ def test_only(playground):
 def test_a_changed_cell_runs_again(playground):
     run(playground)
     playground.forget_calls()
-    playground.write(playground.config.read_text().replace("vmf: {", "vmf: {train: --margin 1, "))
+    playground.write(playground.config.read_text().replace("vmf: {", "vmf: {fairseq-train: --margin 1, "))
     assert run(playground)
     assert [call for call in playground.calls() if "--name" in call] == [
         f"--out {playground.out} --name vmf.seed3 --src de --size 8 --loss vmf --seed 3 -- --margin 1"
@@ -172,7 +172,7 @@ def test_a_changed_cell_runs_again(playground):
 
 def test_a_changed_cell_that_is_not_chosen_is_no_longer_done(playground):
     run(playground)
-    playground.write(playground.config.read_text().replace("vmf: {", "vmf: {label: other, train: --margin 1, "))
+    playground.write(playground.config.read_text().replace("vmf: {", "vmf: {label: other, fairseq-train: --margin 1, "))
     assert run(playground, only=["cosine"])
     cells = state(playground).cells
     assert [cell.status for cell in cells.values()] == [PENDING, DONE, DONE]
