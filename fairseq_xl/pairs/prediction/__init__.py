@@ -1,1 +1,1 @@
-"""Trained pair classifiers at work: probabilities, calibration, ensembles, search."""
+"""Trained pair classifiers at work: probabilities, calibration, ensembles."""
