@@ -20,11 +20,15 @@ REGISTRIES = (
     TASK_DATACLASS_REGISTRY,
     OPTIMIZER_DATACLASS_REGISTRY,
 )
+# A task and a criterion may share a name.
 CONFIGURATIONS = sorted(
-    (name, made)
-    for registry in REGISTRIES
-    for name, made in registry.items()
-    if made.__module__.startswith("fairseq_xl.")
+    (
+        (name, made)
+        for registry in REGISTRIES
+        for name, made in registry.items()
+        if made.__module__.startswith("fairseq_xl.")
+    ),
+    key=lambda found: (found[0], found[1].__name__),
 )
 
 

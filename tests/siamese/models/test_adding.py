@@ -9,7 +9,7 @@ from pathlib import Path
 from doc_pages import DOCS, blocks
 from fairseq import utils
 
-from fairseq_xl.siamese.models.voting import ReferenceVoting
+from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 from fairseq_xl.siamese.prediction.classifier import Classifier
 
 (EXAMPLE,) = [
