@@ -13,7 +13,7 @@ import statistics
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]  # the checkout's package, before any that is installed
@@ -345,48 +345,51 @@ def negatives(figure: Any) -> None:
     draw_over_training(figure, [{"updates": one["updates"], "stability": one} for one in measured])
 
 
-def siamese(low: str, high: str, about: str) -> dict[str, str]:
-    """The systems of a learning curve, as records call them, and as a picture does."""
-    return {
-        f"SSC({low}-{high}){about}": "with English labels",
-        f"SSC({low}-{low})": "alone",
-        f"SSC({low}-{high}), labels shuffled{about}": "with shuffled English labels",
-    }
+class Curve(NamedTuple):
+    """A panel of label transfer: records of one low-resource language, from few training sentences to all."""
+
+    title: str
+    language: str
+    low: str
+    high: str
+    files: tuple[str, ...]
+    about: str = ""
+    whole: int = 1656
+
+    def systems(self) -> dict[str, str]:
+        """As records call them, and as a picture does."""
+        return {
+            f"SSC({self.low}-{self.high}){self.about}": "with English labels",
+            f"SSC({self.low}-{self.low})": "alone",
+            f"SSC({self.low}-{self.high}), labels shuffled{self.about}": "with shuffled English labels",
+        }
 
 
-@picture("label-transfer", 10, 7)
+def translated_tweets(language: str, low: str, *files: str) -> Curve:
+    return Curve("Sentiment, 46,973 translated tweets", language, low, "en-semeval", files, ", words translated")
+
+
+@picture("label-transfer", 10, 10)
 def label_transfer(figure: Any) -> None:
     """Macro-F1 of the Siamese encoder by the number of low-resource training sentences, from the kept records."""
     folder = ROOT / "recipes" / "records" / "siamese"
-    words = ", words translated"
-    panels = figure.subplots(2, 2).flat
-    for axes, names, title, language, systems, total in zip(
-        panels,
-        (["sentiment.es.csv"], ["emoji.es-en.5.csv"], ["sizes.es.csv"], ["lexicon.de.csv", "sizes.de.csv"]),
-        (
-            "Sentiment, 2,409 English tweets",
-            "Emoji, 25,253 English tweets",
-            "Sentiment, 46,973 translated tweets",
-            "Sentiment, 46,973 translated tweets",
-        ),
-        ("Spanish", "Spanish", "Spanish", "German"),
-        (
-            siamese("es", "en", ""),
-            siamese("es", "en", ""),
-            siamese("es", "en-semeval", words),
-            siamese("de", "en-semeval", words),
-        ),
-        (1656, 3612, 1656, 1656),
-        strict=True,
-    ):
+    curves = (
+        Curve("Sentiment, 2,409 English tweets", "Spanish", "es", "en", ("sentiment.es.csv",)),
+        Curve("Emoji, 25,253 English tweets", "Spanish", "es", "en", ("emoji.es-en.5.csv",), whole=3612),
+        translated_tweets("Spanish", "es", "sizes.es.csv"),
+        translated_tweets("German", "de", "lexicon.de.csv", "sizes.de.csv"),
+        translated_tweets("French", "fr", "lexicon.fr.csv", "sizes.fr.csv"),
+        translated_tweets("Portuguese", "pt", "lexicon.pt.csv", "sizes.pt.csv"),
+    )
+    for axes, curve in zip(figure.subplots(3, 2).flat, curves, strict=True):
         rows: dict[str, dict[str, str]] = {}
-        for name in names:
+        for name in curve.files:
             with (folder / name).open(encoding="utf-8", newline="") as stream:
                 rows |= {row["system"]: row for row in csv.DictReader(stream)}
-        for number, (system, label) in enumerate(systems.items()):
+        for number, (system, label) in enumerate(curve.systems().items()):
             points = []
-            for count in (50, 100, 200, 400, 1000, total):
-                row = rows.get(system if count == total else f"{system}, {count} sentences")
+            for count in (50, 100, 200, 400, 1000, curve.whole):
+                row = rows.get(system if count == curve.whole else f"{system}, {count} sentences")
                 if row is not None:
                     low, _, high = row["95 % interval"].partition(" to ")
                     points.append((count, float(row["macro-F1"]), float(low), float(high)))
@@ -398,8 +401,8 @@ def label_transfer(figure: Any) -> None:
         axes.set_xscale("log")
         axes.set_xticks(counts, [f"{count:,}" for count in counts], fontsize=9)
         axes.minorticks_off()
-        axes.set(xlabel=f"{language} training sentences", ylabel="macro-F1, %")
-        axes.set_title(title, fontsize=12)
+        axes.set(xlabel=f"{curve.language} training sentences", ylabel="macro-F1, %")
+        axes.set_title(curve.title, fontsize=12)
         axes.grid(axis="y", alpha=0.3)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3, frameon=False)
 
