@@ -265,10 +265,7 @@ def changes() -> str:
         "mend what is broken on current Python, torch and numpy. Others say clearly what went wrong, or refuse what "
         "would lose something. No option turns a change off, for the tests run with all of them. In the code, take a "
         "line out of `apply` in `fairseq_xl/compat/__init__.py`.",
-        "A training of a stock model that nothing interrupts stays as it was. A resumed one ends as an uninterrupted "
-        "one does (`keep_batches`, `keep_patience`, `keep_plateau`). `fairseq-generate`, `-validate` and `-eval-lm` "
-        "use up to 7 sentences more (`evaluate_every_sentence`). `--diverse-beam-groups` counts each sentence's own "
-        "overlaps (`count_diversity_by_place`). Nothing else changes what a stock model learns or finds.",
+        escaped(inspect.getdoc(compat) or ""),
     ]
     for name in re.findall(r"^    (\w+)\(", inspect.getsource(compat.apply), re.MULTILINE):
         function = getattr(compat, name)

@@ -171,10 +171,15 @@ def read(folder: Path) -> list[dict[str, Any]]:
     return records
 
 
+def own_set(record: dict[str, Any]) -> str:
+    """The recipe's own test set; where unknown words were replaced, the one after that."""
+    return "test" if "test" in record["scores"] else str(next(iter(record["scores"])))
+
+
 def own_test(record: dict[str, Any]) -> dict[str, Any]:
-    """The scores of the recipe's own test set, by beam; where unknown words were replaced, those after that."""
-    scores: dict[str, dict[str, Any]] = record["scores"]
-    return scores["test"] if "test" in scores else next(iter(scores.values()))
+    """The scores of the recipe's own test set, by beam."""
+    scores: dict[str, Any] = record["scores"][own_set(record)]
+    return scores
 
 
 def score(record: dict[str, Any], beam: int, metric: str = "BLEU") -> float:
@@ -333,9 +338,9 @@ def words() -> None:
     """Of each system at beam 5, the share of the references' words that it has, by their count in the training text."""
     counted = {}
     for key, runs in groups().items():
-        recalls = [next(iter(run["word_recall"].values()))["beam5"] for run in runs if "word_recall" in run]
-        if recalls:
-            counted[key] = recalls
+        recalls = [run.get("word_recall", {}).get(own_set(run), {}).get("beam5") for run in runs]
+        if found := [recall for recall in recalls if recall]:
+            counted[key] = found
     if not counted:
         sys.exit(f"error: no run that is kept in {RECORDS} has its recall of words: score one with a recipe of today")
     often = {"0": "never", "1": "once"}

@@ -83,7 +83,9 @@ def test_rare_words(results, finished, capsys):
         return {"test": {"beam5": counts | {"0": {"words": 10, "right": right}, "1": {"words": 0, "right": 0}}}}
 
     runs = [finished(name, 30.0, seed=seed, word_recall=recall(seed)) for name, seed in (("a", 1), ("b", 2))]
-    results.keep([*runs, finished("c", 30.0, loss="cosine")], results.RECORDS)
+    other = {"a.set": recall(9)["test"]}
+    others = [finished("c", 30.0, loss="cosine"), finished("d", 30.0, loss="l2", word_recall=other)]
+    results.keep([*runs, *others], results.RECORDS)
     capsys.readouterr()
     results.words()
     rows = capsys.readouterr().out.splitlines()

@@ -67,7 +67,7 @@ def apply() -> None:
     keep_patience()
     keep_plateau()
     refuse_other_dictionaries()
-    refuse_misspelt_overrides()  # it runs inside the next, which then blames no file for an override
+    refuse_misspelt_overrides()  # before the next, which wraps it and lets its error pass
     explain_unusable_checkpoints()
     show_what_models_say_of_checkpoints()
     explain_damaged_data()

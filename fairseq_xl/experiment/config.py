@@ -107,7 +107,8 @@ class Cell:
     def preparation(self) -> tuple[tuple[str, str], ...]:
         """The options that decide what data is prepared: cells of one recipe in which they agree share it.
 
-        The loss is one of them where its data are its own, and the seed where it draws the sentences.
+        The loss is one of them where its data are its own, and the seed where it draws the sentences. A baseline of
+        classification prepares its own data beside options that it goes without, such as ``morphemes``.
         """
         deciding = {k: v for k, v in self.options.items() if k not in ("loss", "seed", *TRAINING_ONLY)}
         loss = self.options["loss"].removesuffix("-mono")  # the same data, of which one language is read

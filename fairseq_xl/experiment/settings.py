@@ -31,7 +31,7 @@ class LaunchSettings:
         "slurm hands each cell to a cluster through submitit (extra `cluster`)", "local", choices=("local", "slurm")
     )
     slurm: list[str] = option(
-        "submitit's parameters: slurm_partition=gpu gpus_per_node=1 cpus_per_task=8 timeout_min=600 …",
+        "submitit's parameters, with a limit of time: timeout_min=600 slurm_partition=gpu gpus_per_node=1 …",
         [],
         metavar="NAME=VALUE",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 BOUNDS = (0, 1, 2, 5, 10, 100)
@@ -22,8 +22,21 @@ class Recall(NamedTuple):
     """of these, tokens that the translation of the same sentence has, too"""
 
 
+def _tokenizer(name: str) -> Callable[[str], str]:
+    from sacrebleu.metrics.bleu import BLEU
+
+    tokens: Callable[[str], str] = BLEU(tokenize=name, force=True).tokenizer
+    return tokens
+
+
+def word_counts(training: Iterable[str], tokenize: str = "13a") -> Counter[str]:
+    """How often the sentences of a training text's target side, written as the references are, have each word."""
+    tokens = _tokenizer(tokenize)
+    return Counter(word for sentence in training for word in tokens(sentence).split())
+
+
 def word_recall(
-    training: Iterable[str],
+    known: Counter[str],
     references: Sequence[str],
     translations: Sequence[str],
     tokenize: str = "13a",
@@ -34,14 +47,11 @@ def word_recall(
     A word counts as often as BLEU counts it, no more often than both the reference and the translation have it.
 
     Args:
-        training: sentences of the target side, as the references are written.
-        tokenize: one of ``TOKENIZERS``, for all three texts.
+        known: of :func:`word_counts`, by the same tokeniser.
+        tokenize: one of ``TOKENIZERS``.
         bounds: rising counts in the training text. A group ends where the next one begins.
     """
-    from sacrebleu.metrics.bleu import BLEU
-
-    tokens = BLEU(tokenize=tokenize, force=True).tokenizer
-    known = Counter(word for sentence in training for word in tokens(sentence).split())
+    tokens = _tokenizer(tokenize)
     words, right = Counter[int](), Counter[int]()
     for reference, translation in zip(references, translations, strict=True):
         said = Counter(tokens(translation).split())

@@ -11,7 +11,7 @@ import numpy as np
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines, refuse_pipe
-from fairseq_xl.text.unknown_replacement import UNKNOWN, Counts, replace_unknown
+from fairseq_xl.text.unknown_replacement import UNKNOWN, Counts, replace_unk
 
 HYPOTHESIS = re.compile(r"H-([0-9]{1,15})\t[^\t]*(?:\t(.*))?$")
 SOURCE = re.compile(r"S-([0-9]{1,15})\t(.*)$")
@@ -56,15 +56,15 @@ def read_replaced(
     source: Path | str,
     lexicon: Mapping[str, str],
     subwords: str | None = None,
-    max_distance: float = np.inf,
+    replace_unk_distance: float = np.inf,
     as_read: Path | str | None = None,
 ) -> tuple[list[str], Counts]:
-    """As :func:`read_hypotheses`, unknown words replaced as ``unknown_replacement.replace_unknown`` does.
+    """As :func:`read_hypotheses`, unknown words replaced as ``unknown_replacement.replace_unk`` does.
 
     Args:
         log: of ``fairseq-generate --print-alignment soft``, without ``--post-process``.
         source: the text that was preprocessed, where words unknown to the dictionary are spelled.
-        lexicon, subwords, max_distance: as there.
+        lexicon, subwords, replace_unk_distance: as there.
         as_read: the text that was preprocessed where it is another, word for word in the place of ``source``'s, as
             ``data known-words`` writes it.
 
@@ -98,8 +98,8 @@ def read_replaced(
                 f"{log}, sentence {number}: {len(attention)} rows of attention for {len(tokens)} tokens"
                 " and the end of sentence; generate without --post-process"
             )
-        options = (spelled, lexicon, counts, subwords, max_distance)
-        hypotheses[number] = " ".join(replace_unknown(tokens, attention, *options))
+        options = (spelled, lexicon, counts, subwords, replace_unk_distance)
+        hypotheses[number] = " ".join(replace_unk(tokens, attention, *options))
     return hypotheses, counts
 
 

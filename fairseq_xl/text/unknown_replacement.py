@@ -54,14 +54,14 @@ def attended_word(weights: np.ndarray, words: Sequence[str], expected: float, ma
     return max(fit, key=lambda place: weights[place], default=None)
 
 
-def replace_unknown(
+def replace_unk(
     tokens: Sequence[str],
     attention: np.ndarray,
     source: Sequence[str],
     lexicon: Mapping[str, str],
     counts: Counts,
     subwords: str | None = None,
-    max_distance: float = np.inf,
+    replace_unk_distance: float = np.inf,
 ) -> list[str]:
     """The tokens of a translation, unknown ones replaced.
 
@@ -71,8 +71,8 @@ def replace_unknown(
         source: (S) tokens, as the text spells them.
         lexicon: translations of words; empty to copy every word.
         counts: is brought up to date.
-        subwords: one of :data:`~fairseq_xl.text.subwords.SUBWORDS`, how the source's pieces are marked, or None
-        max_distance: how far from the diagonal the source word may be, in words.
+        subwords: one of :data:`~fairseq_xl.text.subwords.SUBWORDS`, how the source's pieces are marked, or None.
+        replace_unk_distance: how far from the diagonal the source word may be, in words.
     """
     words, belongs = whole_words(source, subwords)
     found = list(tokens)
@@ -81,7 +81,7 @@ def replace_unknown(
             continue
         weights = np.bincount(belongs, attention[place], minlength=len(words))
         expected = (place + 0.5) / len(tokens) * len(words) - 0.5
-        chosen = attended_word(weights, words, expected, max_distance)
+        chosen = attended_word(weights, words, expected, replace_unk_distance)
         if chosen is None:
             counts.left += 1
         elif words[chosen] in lexicon:

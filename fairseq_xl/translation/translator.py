@@ -235,12 +235,10 @@ class Translator(ABC):
 
     def _known(self, tokens: list[str], attention: np.ndarray, source: list[str]) -> list[str]:
         """The tokens, unknown ones replaced; where words are cut into pieces, what comes in begins a word."""
-        from fairseq_xl.text.unknown_replacement import Counts, replace_unknown
+        from fairseq_xl.text.unknown_replacement import Counts, replace_unk
 
         assert self.replacements is not None
         marks = "sentencepiece" if self.pipeline.pieces else None
-        found = replace_unknown(
-            tokens, attention, source, self.replacements, Counts(), marks, self.replacement_distance
-        )
+        found = replace_unk(tokens, attention, source, self.replacements, Counts(), marks, self.replacement_distance)
         marked = marks and not self.pipeline.target_words
         return [f"▁{new}" if marked and new != old else new for old, new in zip(tokens, found, strict=True)]

@@ -137,7 +137,7 @@ check_names() {
     for option in LOSS ARCH; do
       [[ ${!option} =~ ^[A-Za-z0-9_]+$ ]] || fail "--${option,,} is '${!option}': give the name of one"
     done
-    [[ $TRAIN_ONLY == yes ]] || one_of "$ARCH" "$ARCHS" ||
+    [[ $TRAIN_ONLY == yes || $PREPARE_ONLY == yes || $LOSS == stock* ]] || one_of "$ARCH" "$ARCHS" ||
       fail "--arch is '$ARCH', and fairseq-xl translate loads no model of --user-dir: give --train-only, or choose one of" $ARCHS
   else
     one_of "$LOSS" "$LOSSES" || fail "--loss is '$LOSS': choose one of" $LOSSES

@@ -7,7 +7,7 @@ import pytest
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.text.hypotheses import read_hypotheses, read_replaced
-from fairseq_xl.text.unknown_replacement import Counts, attended_word, replace_unknown
+from fairseq_xl.text.unknown_replacement import Counts, attended_word, replace_unk
 
 SOURCE = ["die", "Eule", ",", "sagt", "12", "!"]
 # Token 1 attends to the comma most, then to the owl; token 3 to the number.
@@ -24,11 +24,11 @@ TOKENS = ["the", "<unk>", "says", "<unk>"]
 
 def test_unknown_words_are_copied_or_translated_and_counted():
     counts = Counts()
-    copied = replace_unknown(TOKENS, ATTENTION, SOURCE, {}, counts)
+    copied = replace_unk(TOKENS, ATTENTION, SOURCE, {}, counts)
     assert copied == ["the", "Eule", "says", "12"]
     assert counts == Counts(copied=2)
     words = {"Eule": "owl", "sagt": "SAYS"}
-    translated = replace_unknown(TOKENS, ATTENTION, SOURCE, words, counts)
+    translated = replace_unk(TOKENS, ATTENTION, SOURCE, words, counts)
     assert translated == ["the", "owl", "says", "12"]
     assert counts == Counts(translated=1, copied=3)
     assert str(counts) == ("4 unknown words: 1 translated by the lexicon, 3 copied from the source, 0 left")
@@ -36,7 +36,7 @@ def test_unknown_words_are_copied_or_translated_and_counted():
 
 def test_nothing_but_unknown_words_is_changed():
     tokens = ["owl", "owl", "<unk>", "<unk>"]
-    found = replace_unknown(tokens, ATTENTION[[0, 0, 1, 1]], SOURCE, {"Eule": "owl"}, Counts())
+    found = replace_unk(tokens, ATTENTION[[0, 0, 1, 1]], SOURCE, {"Eule": "owl"}, Counts())
     assert found == ["owl"] * 4
     assert tokens[2] == "<unk>"
 
@@ -49,7 +49,7 @@ def test_punctuation_and_far_words_are_passed_over():
     assert attended_word(weights, words, 3.6, 0.5) == 4
     assert attended_word(weights[:2], ["!", "«"], 0, np.inf) is None
     counts = Counts()
-    assert replace_unknown(["<unk>"], np.ones((1, 1)), ["!"], {}, counts) == ["<unk>"]
+    assert replace_unk(["<unk>"], np.ones((1, 1)), ["!"], {}, counts) == ["<unk>"]
     assert counts == Counts(left=1)
 
 
@@ -57,16 +57,16 @@ def test_distance_is_from_the_diagonal():
     """Six tokens over three words: the fifth stands where the third word does."""
     attention = np.tile([0.6, 0.3, 0.1], (6, 1))
     tokens = ["a", "b", "c", "d", "<unk>", "f"]
-    found = replace_unknown(tokens, attention, ["x", "y", "z"], {}, Counts(), None, 0.6)
+    found = replace_unk(tokens, attention, ["x", "y", "z"], {}, Counts(), None, 0.6)
     assert found[4] == "z"
 
 
 def test_pieces_attend_together():
     attention = np.array([[0.3, 0.3, 0.4]])
     source = ["Schnee@@", "mann", "da"]
-    assert replace_unknown(["<unk>"], attention, source, {}, Counts()) == ["da"]
+    assert replace_unk(["<unk>"], attention, source, {}, Counts()) == ["da"]
     lexicon = {"Schneemann": "snowman"}
-    found = replace_unknown(["<unk>"], attention, source, lexicon, Counts(), "subword_nmt")
+    found = replace_unk(["<unk>"], attention, source, lexicon, Counts(), "subword_nmt")
     assert found == ["snowman"]
 
 

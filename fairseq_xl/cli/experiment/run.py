@@ -17,9 +17,9 @@ class Run(LaunchSettings):
     """Run every cell (system and seed) of an experiment that is not done yet.
 
     A YAML file names systems, seeds and the recipe; recipes/experiments/ has some. A system's `loss` is the recipe's
-    --loss, or the --system of recipes of classifiers and of pairs. A system without `loss` has its own name for it.
-    Data are prepared once. A cell that fails does not stop the others. After an interruption or a failure run the same
-    command again.
+    --loss, or the --system of recipes of classifiers and of pairs. Without `loss` it is the system's own name. Data are
+    prepared once. A cell that fails does not stop the others. After an interruption or a failure run the same command
+    again.
     """
 
     config: Path = argument("the experiment's YAML file")

@@ -22,7 +22,7 @@ COMMANDS: Table = {
     ),
     "word-recall": (
         "fairseq_xl.cli.translate.word_recall:WordRecall",
-        "show how many words of the references translations have, the rare ones apart",
+        "show how many of the references' words each translation has, rare ones apart",
     ),
     "tune": ("fairseq_xl.cli.translate.tune:Tune", "choose decoding options of a model on the development set"),
     "average": ("fairseq_xl.cli.translate.average:Average", "average the weights of checkpoints"),

@@ -29,20 +29,20 @@ class WordRecall:
 
     def run(self) -> None:
         from fairseq_xl.report.tables import Table
-        from fairseq_xl.report.word_recall import group_names, word_recall
+        from fairseq_xl.report.word_recall import group_names, word_counts, word_recall
 
         references = list(read_lines(self.reference))
-        training = list(read_lines(self.training))
+        known = word_counts(read_lines(self.training), self.tokenize)
         found = {}
-        for path in self.translations:
+        for path in dict.fromkeys(self.translations):
             lines = list(read_lines(path))
             if len(lines) != len(references):
                 raise InputError(
                     f"{path} has {len(lines)} lines and {self.reference} {len(references)}: give translations of all "
                     "sentences of the reference"
                 )
-            found[str(path)] = word_recall(training, references, lines, self.tokenize)
-        table = Table("Recall of words", ["in the training text", "words", *(str(path) for path in self.translations)])
+            found[str(path)] = word_recall(known, references, lines, self.tokenize)
+        table = Table("Recall of words", ["in the training text", "words", *found])
         for group, name in enumerate(group_names()):
             counts = [groups[group] for groups in found.values()]
             shares = (f"{c.right:,} ({100 * c.right / c.words:.1f} %)" if c.words else "" for c in counts)

@@ -55,9 +55,11 @@ def hinge_margin(criterion: Mapping[str, Any]) -> float | None:
         if f"{place}_loss" not in criterion:
             continue
         name, options = criterion[f"{place}_loss"], criterion[f"{place}_options"]
-        config: Mapping[str, Any] = dict(option.split("=", 1) for option in options.split())
+        config: Mapping[str, Any]
         if name in CRITERION_REGISTRY:
             config = nested_config(place, name, options, False)
+        else:
+            config = {key: value for key, _, value in (option.partition("=") for option in options.split())}
         if "margin" in config:
             return float(config["margin"])
     return criterion.get("margin")

@@ -12,7 +12,10 @@ RULES = ("matches", "mean", "knn", "centroid")
 
 @dataclass(kw_only=True)
 class ReferenceVoting:
-    """The rule, see :func:`reference_scores.reference_scores`, and the references. None: as in the training."""
+    """The rule, see :func:`reference_scores.reference_scores`, and the references.
+
+    None: as in the training's validation.
+    """
 
     rule: str | None = option(
         "matches: most references with a cosine above the threshold (the paper's); mean: highest mean cosine; knn: "

@@ -180,7 +180,7 @@ check_folds() { # -> FOLD_COUNT, as many as the corpora have, and FOLDS
   done
 }
 
-# Options that need --paraphrases, and these.
+# --paraphrases, and the options that need it.
 check_paraphrases() { # -> STARTS PARAPHRASE_EPOCHS
   local word
   if [[ -z $PARAPHRASES ]]; then

@@ -126,7 +126,7 @@ model_options() {
   case $LOSS in
     stock) stock_lstm ;;
     stock_transformer) stock_transformer ;;
-    cross_entropy*) softmax_model ;;
+    cross_entropy | cross_entropy_tied) softmax_model ;;
     *) continuous_model ;;
   esac
   optimiser_options
