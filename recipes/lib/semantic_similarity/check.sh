@@ -183,6 +183,9 @@ check_folds() { # -> FOLD_COUNT, as many as the corpora have, and FOLDS
 # --paraphrases, and the options that need it.
 check_paraphrases() { # -> STARTS PARAPHRASE_EPOCHS
   local word
+  for word in "${STARTS[@]}"; do
+    [[ " ${SETS[*]} " == *" $word "* ]] || fail "--transfer-from has '$word': choose from ${SETS[*]}"
+  done
   if [[ -z $PARAPHRASES ]]; then
     [[ -z $PARAPHRASE_TEST ]] || fail "--paraphrase-test needs --paraphrases to train on"
     [[ ${#SUPPLEMENTS[@]} == 0 ]] || fail "--supplement-with needs --paraphrases to supplement"
@@ -192,9 +195,6 @@ check_paraphrases() { # -> STARTS PARAPHRASE_EPOCHS
   fi
   for word in "${SUPPLEMENTS[@]}"; do
     [[ " ${CORPORA[*]} joint " == *" $word "* ]] || fail "--supplement-with has '$word': choose from ${CORPORA[*]} joint"
-  done
-  for word in "${STARTS[@]}"; do
-    [[ " ${SETS[*]} " == *" $word "* ]] || fail "--transfer-from has '$word': choose from ${SETS[*]}"
   done
   need_file "${PARAPHRASES%%,*}" "file of paraphrases,"
   [[ -z $PARAPHRASE_TEST ]] || need_file "${PARAPHRASE_TEST%%,*}" "file of paraphrases,"
