@@ -87,6 +87,11 @@ def argument(text: str, default: Any = MISSING, **metadata: Any) -> Any:
     return option(text, default, positional=True, **metadata)
 
 
+def device_option(text: str = "such as cpu or cuda:1", shown: str = "a GPU where there is one") -> Any:
+    """The :func:`option` ``device`` of commands that run a model: None, or a name that torch knows."""
+    return option(text, None, shown=shown)
+
+
 def check(settings: DataclassInstance, prefix: str = "--") -> None:
     """Hold an object's values against what its fields' metadata say of them.
 

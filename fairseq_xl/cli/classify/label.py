@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fairseq_xl.io.atomic import atomic_texts
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, device_option, option
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Label(ReferenceVoting):
         shown="0, keep all",
     )
     data: Path | None = option("the classifier's data directory, where it has moved", None, metavar="DIR")
-    device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Label and write.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Predict(ReferenceVoting):
         metavar=("LINE", "N"),
         shown="of the system's own, at the low-resource language's",
     )
-    device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Classify and write.

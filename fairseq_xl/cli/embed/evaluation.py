@@ -12,7 +12,15 @@ from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.json_files import opened_json
-from fairseq_xl.io.settings import GREATEST_SEED, argument, name_and_value, names_and_values, option, refuse_given
+from fairseq_xl.io.settings import (
+    GREATEST_SEED,
+    argument,
+    device_option,
+    name_and_value,
+    names_and_values,
+    option,
+    refuse_given,
+)
 from fairseq_xl.syntactic.evaluation.encoders import (
     BASELINES,
     KINDS,
@@ -57,7 +65,7 @@ class Evaluate:
         choices=tuple(TRANSFORMS),
     )
     measures: list[str] = option("measures to take", list(MEASURES), choices=MEASURES, shown="all")
-    device: str | None = option("where pairs are compared (default: a GPU where there is one)", None)
+    device: str | None = device_option("where pairs are compared, such as cpu or cuda:1")
     index: str | None = option(
         "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs. Use it with "
         "--measures nearest, for a million sentences. The kinds hnsw and ivf overlook some neighbours",

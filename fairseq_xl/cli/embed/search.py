@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, device_option, option
 
 
 @dataclass(kw_only=True)
@@ -27,7 +27,7 @@ class Search:
     kind: str = option(
         "faiss index: flat is exact; hnsw and ivf are for millions", "flat", choices=("flat", "hnsw", "ivf")
     )
-    device: str | None = option("such as cpu or cuda:1 (default: a GPU where there is one)", None)
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Encode what is new, search and print.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, device_option, option
 
 _BLOCK = 20_000
 """lines encoded before their vectors are written"""
@@ -33,7 +33,7 @@ class Text:
     max_tokens: int = option(
         "tokens encoded at once, padding included: more are faster on a GPU", 8000, metavar="N", low=1
     )
-    device: str | None = option("such as cpu or cuda:1 (default: a GPU where there is one)", None)
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Encode block by block, so that the vectors need not fit into memory.

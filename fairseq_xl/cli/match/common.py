@@ -19,7 +19,6 @@ SOURCE = (
     "and reports it unless it is UTF-8"
 )
 MOVED = "the data directory, where it has moved since training"
-DEVICE = "such as cpu or cuda:1 (default: a GPU where there is one)"
 WORDS_LACKING = "the word vectors that the data directory was prepared with, for words that it does not hold"
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairseq_xl.cli.match.common import DEVICE, MOVED, WORDS_LACKING, unlabelled, write
+from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING, unlabelled, write
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,7 +47,7 @@ class Predict:
     calibration: Path | None = option("what `fairseq-xl match calibrate` wrote", None, metavar="FILE")
     vectors: Path | None = option(WORDS_LACKING, None, metavar="FILE")
     max_tokens: int = option("tokens that are read at once", 16_000, low=1, metavar="N")
-    device: str | None = option(DEVICE, None)
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Predict and write.

@@ -7,10 +7,9 @@ import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from fairseq_xl.cli.match.common import DEVICE
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -34,7 +33,7 @@ class Search:
     kind: str = option(
         "faiss index: flat is exact; hnsw and ivf are for millions", "flat", choices=("flat", "hnsw", "ivf")
     )
-    device: str | None = option(DEVICE, None)
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Encode what is new, search and print.

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-from fairseq_xl.cli.match.common import DEVICE, MOVED, WORDS_LACKING, write
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING, write
+from fairseq_xl.io.settings import argument, device_option, option
 
 
 @dataclass(kw_only=True)
@@ -32,7 +32,7 @@ class Similarity:
     vectors: Path | None = option(f"{WORDS_LACKING}; leave them out and such words are skipped", None, metavar="FILE")
     data: Path | None = option(MOVED, None, metavar="DIR")
     output: Path | None = option("Markdown file to write", None, alias="-o", shown="standard output", metavar="FILE")
-    device: str | None = option(DEVICE, None)
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Compute and write.

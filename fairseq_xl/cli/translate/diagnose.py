@@ -9,7 +9,7 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, device_option, option
 
 
 @dataclass(kw_only=True)
@@ -25,7 +25,7 @@ class Diagnose(Settings):
     )
     data: Path = option("data directory made by fairseq-preprocess", metavar="DIR")
     output: Path = option("JSON file to write", alias="-o", metavar="FILE")
-    device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Measure, write, print."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 
 
 @dataclass(kw_only=True)
@@ -34,7 +34,7 @@ class Nearest:
     )
     k: int = option("neighbours of each word", 5, alias="-k", low=1)
     max_length: int = option("stop after so many words, without --reference", 200, low=1)
-    device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
+    device: str | None = device_option()
 
     def run(self) -> None:
         if self.reference is not None:

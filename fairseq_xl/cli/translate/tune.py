@@ -7,7 +7,7 @@ from pathlib import Path
 
 import fairseq_xl
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, device_option, option
 from fairseq_xl.translation.tuning.points import Tuning
 
 
@@ -31,7 +31,7 @@ class Tune(Tuning):
     choice: Path | None = option(
         "file to write the chosen options to, as the recipes' --search takes them", None, metavar="FILE", writes=True
     )
-    device: str | None = option("such as cpu or cuda:1", None, shown="a GPU where there is one")
+    device: str | None = device_option()
 
     def run(self) -> None:
         """Search, and print the table and the options."""
