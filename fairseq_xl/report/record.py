@@ -12,6 +12,7 @@ import platform
 import re
 import statistics
 import subprocess
+from collections.abc import Iterator
 from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,47 +28,42 @@ PACKAGES = (
     *("torch", "fairseq-fixed", "fairseq", "numpy", "sacrebleu", "sacremoses"),
     *("sentencepiece", "fasttext-numpy2", "fasttext"),
 )
-SCORE_FILE = re.compile(r"(?:(?P<set>.+)\.)?score\.beam(?P<beam>\d+)\.json")
-WORDS_FILE = re.compile(r"(?:(?P<set>.+)\.)?words\.beam(?P<beam>\d+)\.json")
 LENGTH_RATIO = re.compile(r" ratio = ([\d.]+)")
 
 
+def _files(run: Path, kind: str, ending: str = "json") -> Iterator[tuple[Path, str, str]]:
+    """A run's files ``[SET.]KIND.beamN.ENDING``, with the test set (``test``: the recipe's own) and the beam."""
+    for path in sorted(run.glob(f"*{kind}.beam*.{ending}")):
+        if found := re.fullmatch(rf"(?:(?P<set>.+)\.)?{kind}\.(?P<beam>beam\d+)\.{ending}", path.name):
+            yield path, found["set"] or "test", found["beam"]
+
+
 def read_scores(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
-    """sacreBLEU's scores by test set (``test``: the recipe's own), beam and metric, with signatures and lengths."""
+    """sacreBLEU's scores by test set, beam and metric, with signatures and lengths."""
     scores: dict[str, dict[str, dict[str, Any]]] = {}
-    for path in sorted(run.glob("*score.beam*.json")):
-        found = SCORE_FILE.fullmatch(path.name)
-        if found is None:
-            continue
+    for path, test_set, beam in _files(run, "score"):
         with opened_json(path, "JSON output of sacrebleu", "score again") as metrics:
             entry = {metric["name"]: _score(metric) for metric in (metrics if isinstance(metrics, list) else [metrics])}
-        beams = scores.setdefault(found["set"] or "test", {})
-        if f"beam{found['beam']}" in beams:
+        beams = scores.setdefault(test_set, {})
+        if beam in beams:
             raise InputError(f"{path} cannot be told from the recipe's own test set's: give that set another name")
-        beams[f"beam{found['beam']}"] = entry
+        beams[beam] = entry
     return scores
 
 
 def read_word_recall(run: Path) -> dict[str, dict[str, dict[str, Any]]]:
     """By test set and beam: words of the references, and how many are right, by their count in the training text."""
     recall: dict[str, dict[str, dict[str, Any]]] = {}
-    for path in sorted(run.glob("*words.beam*.json")):
-        found = WORDS_FILE.fullmatch(path.name)
-        if found is None:
-            continue
+    for path, test_set, beam in _files(run, "words"):
         with opened_json(path, "JSON output of translate word-recall", "score again") as counts:
-            (recall.setdefault(found["set"] or "test", {})[f"beam{found['beam']}"],) = counts.values()
+            (recall.setdefault(test_set, {})[beam],) = counts.values()
     return recall
 
 
 def read_searches(run: Path) -> dict[str, str]:
     """The options of each test set's search, of those that the run's folder tells."""
-    found = {}
-    for path in sorted(run.glob("*score.beam*.search")):
-        name = SCORE_FILE.fullmatch(f"{path.stem}.json")
-        if name is not None:
-            found[name["set"] or "test"] = path.read_text(encoding="utf-8").strip()
-    return found
+    files = _files(run, "score", "search")
+    return {test_set: path.read_text(encoding="utf-8").strip() for path, test_set, _ in files}
 
 
 def _score(metric: dict[str, Any]) -> dict[str, Any]:
