@@ -55,11 +55,20 @@ case $call in
     ;;
   'fairseq-xl data train-subwords '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl data train-truecaser '*) echo model | make "$(after --output "$@")" ;;
-  'fairseq-xl vectors train '*) echo "$call" | make "$(after --output "$@").bin" ;;
+  'fairseq-xl vectors train '*)
+    for kind in bin vec; do echo "$call" | make "$(after --output "$@").$kind"; done
+    ;;
   'fairseq-xl vectors align '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl vectors join '*) echo "$call" | make "$(after --output "$@")" ;;
   'fairseq-xl corpus init '*) echo '{}' | make "$(after --project "$@")/corpus.yaml" ;;
-  'fairseq-xl corpus run '*) ;;
+  'fairseq-xl corpus run '*)
+    [[ $call != *' --first topics '* ]] || for split in train test; do
+      echo "$call" | make "$(after --project "$@")/export/$split.tsv"
+    done
+    ;;
+  'fairseq-xl corpus paraphrases '*)
+    for split in train test; do echo "$call" | make "$(after --output "$@")/$split.tsv"; done
+    ;;
   'fairseq-xl vectors convert '*) cat "$3" - <<<"$call" | make "$(after --output "$@")" ;;
   'fairseq-xl translate pack '*) echo '{}' | make "$(after --output "$@")/translator.json" ;;
   'fairseq-xl translate word-recall '*) echo '{}' | make "$(after --output "$@")" ;;

@@ -1,0 +1,83 @@
+"""recipes/experiments/manuals.sh with stand-ins for what semantic_similarity.sh calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.recipes.test_semantic_similarity import FOLD, SHALLOW
+
+LEXICON = [*["fairseq-xl match words"] * 2, "fairseq-xl data lexicon"]
+
+
+@pytest.fixture
+def manuals(recipe, tmp_path):
+    """The recipe with two manuals and Tatoeba's pairs."""
+    script = recipe("experiments/manuals.sh")
+    for name in ("apache", "office"):
+        (tmp_path / name / "en").mkdir(parents=True)
+        (tmp_path / name / "en" / "a.html").write_text(f"<p>{name}</p>")
+    for language in ("fra", "spa", "deu", "nld"):
+        (tmp_path / f"{language}-eng.tsv").write_text("Go.\tVa !\n")
+    (tmp_path / "msrp.txt").write_text("Quality\t#1 String\t#2 String\n1\ta\tb\n")
+    for language in ("en", "fr", "es"):
+        (tmp_path / f"stsb-{language}-dev.csv").write_text("a,b,3\n")
+    options = ["--manual", tmp_path / "apache", "--manual", tmp_path / "office", "--tatoeba", tmp_path]
+    script.options = [*options, "--msrp", tmp_path / "msrp.txt", "--stsb", tmp_path]
+    return script
+
+
+def test_every_part_makes_its_tables_and_none_twice(manuals):
+    done = manuals(*manuals.options)
+    assert done.returncode == 0, done.stderr
+    assert manuals.calls[:6] == LEXICON * 2
+    assert manuals.calls.count("fairseq-xl corpus paraphrases") == 1, "two parts train on them"
+    # Folds: ten of three sets, ten and three with paraphrases, ten of three sets, and ten for each other encoder.
+    # On MSRP five from scratch, and from each model that is transferred: two of `manuals`, one of the others.
+    assert manuals.calls.count(FOLD[0]) == (30 + 10 + 3 + 30 + 30) + (15 + 10 + 10 + 30)
+    tables = {path.parent.parent.name for path in manuals.out.glob("*/tables/*.md")}
+    assert tables == {"manuals", "paraphrases", "with-paraphrases", "one-manual"}
+    assert (manuals.out / "unmatched" / "vectors").is_dir()
+    assert manuals(*manuals.options).returncode == 0
+    assert manuals.calls == []
+
+
+def test_parts_train_on_what_their_names_say(manuals):
+    done = manuals(*manuals.options, "--parts", "manuals paraphrases", "--prepare-only")
+    assert done.returncode == 0, done.stderr
+    lines = manuals.calls_file.read_text().splitlines()
+    aligned = [line for line in lines if line.startswith("fairseq-xl vectors align")]
+    assert len(aligned) == 4
+    assert all("/lexicons/" in line and "--rounds 0" in line for line in aligned)
+    inits = [line for line in lines if line.startswith("fairseq-xl corpus init")]
+    assert all(line.endswith("/office") and "/apache " in line for line in inits)
+    assert [line.split("/corpus/")[1].split()[0] for line in inits] == ["en-fr", "en-es"], "paraphrases make none anew"
+    assert not set(manuals.calls) & {*FOLD, *SHALLOW}, "--prepare-only is for every part"
+    found = manuals.arguments("fairseq-xl corpus paraphrases")
+    assert f"vectors:{manuals.out}/manuals/vectors/en.vec" in found
+    manuals(*manuals.options, "--parts", "one-manual", "--prepare-only")
+    lines = manuals.calls_file.read_text().splitlines()
+    assert all(line.endswith("/apache") for line in lines if line.startswith("fairseq-xl corpus init"))
+    assert all("--identical" in line for line in lines if line.startswith("fairseq-xl vectors align"))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--parts", "manual"], "--parts has 'manual': choose from manuals unmatched"),
+        (["--parts", "paraphrases"], "--parts paraphrases needs the word vectors of manuals: name that part before it"),
+        (["--manual", "/nowhere"], "there is no folder --manual /nowhere: check the name"),
+        (["--tatoeba", "/nowhere"], "there is no file of sentence pairs, /nowhere/fra-eng.tsv"),
+        (["--msrp", "/nowhere"], "there is no file of paraphrases, /nowhere"),
+        (["--stsb", "/nowhere"], "there is no file of graded similarities, /nowhere/stsb-en-dev.csv"),
+    ],
+)
+def test_mistakes_are_told_before_anything_runs(manuals, options, words):
+    done = manuals(*manuals.options, *options)
+    assert (done.returncode, manuals.calls) == (2, [])
+    assert words in done.stderr
+
+
+def test_folders_have_to_be_named(recipe, tmp_path):
+    script = recipe("experiments/manuals.sh")
+    assert "--manual is missing: name a folder of HTML files" in script().stderr
+    assert "--tatoeba is missing: name the folder with fra-eng.tsv and the like" in script("--manual", tmp_path).stderr
