@@ -10,8 +10,9 @@ import numpy as np
 
 from fairseq_xl.corpus.alignment.aligner import align
 from fairseq_xl.corpus.alignment.beads import same_place
+from fairseq_xl.corpus.alignment.induced import align_pages
 from fairseq_xl.corpus.alignment.paragraphs import page_names, paragraphs
-from fairseq_xl.corpus.alignment.quality import induced, quality
+from fairseq_xl.corpus.alignment.quality import quality
 from fairseq_xl.corpus.documents.document import Bead
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.report.tables import Table
@@ -58,7 +59,7 @@ def compare_pages(pages: Sequence[PagePair]) -> Table:
     found = {
         "same place (paper)": [same_place(page.first, page.second) for page in pages],
         "dynamic, lengths": [align(page.first, page.second, None, ratio) for page in pages],
-        "dynamic, induced dictionary": induced([(page.first, page.second) for page in pages], ratio),
+        "dynamic, induced dictionary": align_pages([(page.first, page.second) for page in pages], ratio),
     }
     same = sum(_alike(page, bead) for page in pages for bead in page.gold)
     count = sum(len(page.gold) for page in pages)

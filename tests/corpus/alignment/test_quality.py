@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fairseq_xl.corpus.alignment.quality import compare, dictionary, induced, quality, read_gold
+from fairseq_xl.corpus.alignment.quality import compare, quality, read_gold
 from fairseq_xl.io.errors import InputError
 
 GOLD = [([0], [0]), ([1, 2], [1]), ([3], []), ([4], [2, 3])]
@@ -38,23 +38,6 @@ def test_against_a_double_loop(found, gold):
     near = sum(any(meet(a, b) for b in found) for a in gold)
     assert scores["lax"].recall == pytest.approx(near / max(len(gold), 1))
     assert scores["lax"].precision >= scores["strict"].precision
-
-
-def test_a_dictionary_is_learned():
-    pairs = [("red house", "maison rouge"), ("red car", "voiture rouge"), ("big house", "grande maison")]
-    assert dictionary(pairs * 3)["rouge"] == "red"
-    with pytest.raises(InputError, match="no line has a counterpart"):
-        dictionary([])
-
-
-def test_beads_by_a_dictionary_of_all_pages():
-    page = ["red house", "red car", "big house here"], ["maison rouge", "voiture rouge", "grande maison ici"]
-    shorter = page[0], page[1][1:]
-    found = induced([page, shorter], 1.0, list(zip(*page, strict=True)))
-    assert found[0] == [([k], [k]) for k in range(3)]
-    for (first, second), beads in zip([page, shorter], found, strict=True):
-        lines = [[line for some in sides for line in some] for sides in zip(*beads, strict=True)]
-        assert lines == [list(range(len(first))), list(range(len(second)))]
 
 
 def test_gold_of_other_texts(tmp_path):
