@@ -10,6 +10,7 @@ from pathlib import Path
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, option, refuse_given
+from fairseq_xl.text.subwords import SUBWORDS
 
 
 @dataclass(kw_only=True)
@@ -40,7 +41,7 @@ class Hypotheses:
     subwords: str | None = option(
         "how the source's pieces of words are marked, where it has such (as fairseq's --post-process)",
         None,
-        choices=("subword_nmt", "sentencepiece"),
+        choices=SUBWORDS,
     )
     replace_unk_distance: float | None = option(
         "with --replace-unk, pass over source words that are more than N words away from the unknown one's place. "

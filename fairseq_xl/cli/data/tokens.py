@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.settings import argument, option
+from fairseq_xl.text.subwords import KINDS
 
 # The commands import what they need themselves: sacremoses takes a second that --help should not.
 
@@ -100,9 +101,7 @@ class TrainSubwords:
     size: int = option(
         "number of pieces, the unknown one included; every character of the text is one of them", low=1, high=2**31 - 1
     )
-    kind: str = option(
-        "bpe merges frequent pairs; unigram picks pieces by likelihood", "bpe", choices=("bpe", "unigram")
-    )
+    kind: str = option("bpe merges frequent pairs; unigram picks pieces by likelihood", "bpe", choices=KINDS)
 
     def run(self) -> None:
         from fairseq_xl.text.subwords import train_subwords
