@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.cli.match.common import write
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.pairs.augmentation.repair import RepairSettings
 from fairseq_xl.pairs.data.tokenizer import WordRules
 
@@ -80,8 +80,7 @@ class RepairWords(RepairSettings, WordRules):
         print(table.markdown())
         if self.changes:
             rows = ((c.path, c.line, c.word, c.replacement, c.rule) for c in changes)
-            lines = ["\t".join(map(str, row)) for row in (("file", "line", "word", "replacement", "rule"), *rows)]
-            write("\n".join(lines) + "\n", self.changes)
+            write_tsv(self.changes, ("file", "line", "word", "replacement", "rule"), rows)
 
 
 def _check(outputs: list[Path], inputs: list[Path]) -> None:

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from fairseq_xl.corpus.documents.document import Bead, Document
-from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.report.tables import as_text
 
 HEADER = ("page", "check", "first lines", "second lines", "first text", "second text", "translation")
@@ -40,21 +40,22 @@ def write_review(path: Path, doubtful: Iterable[tuple[Document, list[int]]]) -> 
 
     Strangers wrote the lines, so a spreadsheet must not take one for a formula.
     """
-    count = 0
-    with atomic_text(path) as stream:
-        stream.write("\t".join(HEADER) + "\n")
-        for document, places in doubtful:
-            assert document.translation is not None
-            for place in places:
-                lines = (*(side[place] for side in document.lines), document.translation[place])
-                cells = (document.id, checksum(document), *[str(place + 1)] * 2, *map(_shown, lines))
-                stream.write("\t".join(" ".join(cell.split()) for cell in cells) + "\n")
-                count += 1
-    return count
+    rows = []
+    for document, places in doubtful:
+        assert document.translation is not None
+        for place in places:
+            lines = (*(side[place] for side in document.lines), document.translation[place])
+            rows.append((_on_one_line(document.id), checksum(document), place + 1, place + 1, *map(_shown, lines)))
+    write_tsv(path, HEADER, rows)
+    return len(rows)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _shown(line: str) -> str:
-    return as_text(" ".join(line.split()))
+    return as_text(_on_one_line(line))
 
 
 def read_review(path: Path) -> dict[str, Reviewed]:
