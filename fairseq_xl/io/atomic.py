@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -67,6 +68,16 @@ def write_json(path: Path | str, value: Any, **options: Any) -> None:
 def atomic_text(path: Path | str) -> Iterator[TextIO]:
     """A UTF-8 text file by :func:`atomic_outputs`, whose lines end at ``\\n``."""
     with atomic_texts(Path(path)) as (stream,):
+        yield stream
+
+
+@contextmanager
+def text_output(path: Path | None) -> Iterator[TextIO]:
+    """A file by :func:`atomic_text`, or standard output where a command's user named none."""
+    if path is None:
+        yield sys.stdout
+        return
+    with atomic_text(path) as stream:
         yield stream
 
 

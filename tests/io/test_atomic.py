@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from fairseq_xl.io import atomic
-from fairseq_xl.io.atomic import atomic_outputs, atomic_text, atomic_texts, hidden_name
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text, atomic_texts, hidden_name, text_output
 from fairseq_xl.io.errors import InputError
 
 
@@ -54,6 +54,15 @@ def test_trouble_with_another_file_is_not_blamed_on_the_output(tmp_path: Path) -
     other = PermissionError(errno.EACCES, "Permission denied", str(tmp_path / "input"))
     with pytest.raises(PermissionError), atomic_outputs(tmp_path / "x"):
         raise other
+
+
+def test_a_text_goes_to_standard_output_where_no_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
+    for place in (None, tmp_path / "x"):
+        with text_output(place) as stream:
+            stream.write("é\n")
+    assert capsys.readouterr().out == (tmp_path / "x").read_text(encoding="utf-8") == "é\n"
+    print("still open")
+    assert capsys.readouterr().out == "still open\n"
 
 
 def test_a_link_stays_and_permissions_stay(tmp_path: Path) -> None:

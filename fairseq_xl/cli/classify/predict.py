@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable
-from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
@@ -27,14 +26,14 @@ class Predict(ReferenceVoting):
     directory instead and write a record of its predictions."""
 
     model: Path = argument("checkpoint of fairseq-train")
-    input: Path | None = argument("text to classify, one sentence a line", None, shown="stdin")
+    input: Path | None = argument("text to classify, one sentence a line", None, shown="standard input")
     split: str | None = option(
         "classify this split of the data instead, and write a record of predictions for `fairseq-xl classify report`",
         None,
         choices=("valid", "test"),
     )
     data: Path | None = option("the data directory, where it has moved since training", None, metavar="DIR")
-    output: Path | None = option("file to write", None, alias="-o", metavar="FILE", shown="stdout")
+    output: Path | None = option("file to write", None, alias="-o", metavar="FILE", shown="standard output")
     language: str | None = option("language of the text", None, metavar="CODE", shown="the low-resource one")
     explain: int = option("reference sentences to show", 3, low=0, metavar="N")
     class_bias: bool = option(
@@ -74,7 +73,7 @@ class Predict(ReferenceVoting):
             raise InputError(f"--curve takes a name and a number from 1, not {self.curve[1]!r}")
         if self.input and not self.split and not self.input.exists():  # said before references are encoded and kept
             raise InputError(f"there is no file {self.input}: check the name")
-        with atomic_text(self.output) if self.output else nullcontext(sys.stdout) as stream:
+        with text_output(self.output) as stream:
             fairseq_xl.register()
             from fairseq_xl.siamese.prediction.classifier import Classifier
 
@@ -99,9 +98,9 @@ class Predict(ReferenceVoting):
         from fairseq_xl.io.lines import decode_lines, read_lines
 
         side = classifier.side_of(self.language) if self.language else "low"
-        lines = read_lines(self.input) if self.input else decode_lines(sys.stdin.buffer, "stdin")
+        lines = read_lines(self.input) if self.input else decode_lines(sys.stdin.buffer, "standard input")
         unseen = total = 0
-        for batch in _batches(lines, classifier, str(self.input or "stdin")):
+        for batch in _batches(lines, classifier, str(self.input or "standard input")):
             total += len(batch)
             for text, found in zip(batch, classifier.predict(batch, side, self.explain), strict=True):
                 unseen += found.known == 0

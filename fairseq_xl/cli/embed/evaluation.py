@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from fairseq_xl.io.atomic import atomic_outputs, atomic_text
+from fairseq_xl.io.atomic import atomic_outputs, atomic_text, text_output
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.folders import own_files
 from fairseq_xl.io.json_files import opened_json
@@ -196,7 +196,7 @@ class Tables:
     format: str = option(
         "of the tables; page: all on one HTML page", "markdown", choices=("markdown", "latex", "csv", "page")
     )
-    output: Path | None = option("file to write (default: standard output)", None, alias="-o", metavar="FILE")
+    output: Path | None = option("file to write", None, alias="-o", shown="standard output", metavar="FILE")
 
     def run(self) -> None:
         from fairseq_xl.syntactic.evaluation.tables import read_record, tables
@@ -209,10 +209,7 @@ class Tables:
             text = page("Syntax in sentence embeddings", [Section("Scores", tables=made)], [made_from])
         else:
             text = "\n".join(getattr(table, self.format)() for table in made)
-        if self.output is None:
-            print(text)
-            return
-        with atomic_text(self.output) as stream:
+        with text_output(self.output) as stream:
             stream.write(text)
 
 

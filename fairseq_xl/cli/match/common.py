@@ -1,13 +1,9 @@
-"""What several commands of this group share: how files of pairs are described, and where a text goes."""
+"""What several commands of this group share: how files of pairs are described."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
-
-from fairseq_xl.io.atomic import atomic_text
 
 if TYPE_CHECKING:
     from fairseq_xl.pairs.data.source import PairSource
@@ -32,12 +28,3 @@ def unlabelled(line: str) -> PairSource:
 
     source = PairSource.parse(line)
     return replace(source, options={**source.options, "label": "none"})
-
-
-def write(text: str, output: Path | None) -> None:
-    """Into the file, or to standard output where there is none."""
-    if output is None:
-        sys.stdout.write(text)
-        return
-    with atomic_text(output) as stream:
-        stream.write(text)

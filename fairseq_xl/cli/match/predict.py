@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING, unlabelled, write
+from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING, unlabelled
+from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 
@@ -94,7 +95,8 @@ class Predict:
         if self.output and self.split:
             self._record(predictor, rows, found, seconds).write(self.output)
         else:
-            write("".join(f"{p:.6f}\n" for p in found), self.output)
+            with text_output(self.output) as stream:
+                stream.writelines(f"{p:.6f}\n" for p in found)
 
     def _record(self, predictor: Predictor, rows: Sequence[Row], found: np.ndarray, seconds: float) -> PairRecord:
         """What is known of a split's pairs."""

@@ -80,12 +80,14 @@ class Folds:
         Raises:
             InputError: records without labels, two of one classifier and fold, test records of different pairs.
         """
-        from fairseq_xl.cli.match.common import write
+        from fairseq_xl.io.atomic import text_output
         from fairseq_xl.pairs.evaluation.cross_validation import table
         from fairseq_xl.pairs.evaluation.record import PairRecord
 
         folds, test = ([PairRecord.read(path) for path in paths] for paths in (self.folds, self.test))
-        write(table(folds, test, self.against).markdown(), self.output)
+        compared = table(folds, test, self.against)
+        with text_output(self.output) as stream:
+            stream.write(compared.markdown())
 
 
 @dataclass(kw_only=True)

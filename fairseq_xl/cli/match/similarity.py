@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from itertools import permutations
 from pathlib import Path
 
-from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING, write
+from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING
+from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.settings import argument, device_option, option
 
 
@@ -59,4 +60,6 @@ class Similarity:
                 predictor.learn_words([row for rows in every for row in rows], self.vectors)
             known = [similarity.known_share(predictor, rows) for rows in every]
             said.append([similarity.similarities(predictor, rows, name) for rows in every])
-        write(similarity.table(sources, said, known).markdown(), self.output)
+        table = similarity.table(sources, said, known)
+        with text_output(self.output) as stream:
+            stream.write(table.markdown())

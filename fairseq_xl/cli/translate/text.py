@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING
 
 from tqdm import tqdm
 
-from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, decode_lines, read_lines
 from fairseq_xl.io.progress import progress_bar
@@ -84,7 +83,7 @@ class Text(Decoding, Lines):
             total = count_lines(self.input) if self.input.is_file() else None
             lines = read_lines(self.input)
         block_lines = self.block_lines or (1 if self.input is None and sys.stdin.isatty() else BLOCK)
-        with _opened(self.output) as output:
+        with text_output(self.output) as output:
             translator = self._load()
             shown = sys.stderr.isatty() and not output.isatty()
             with progress_bar("translating", shown, total, " lines") as bar:
@@ -125,12 +124,3 @@ def _warn_of_long_lines(first: int, found: list[list[Translation]], longest: int
             f"translated: line {', '.join(cut)}",
             file=sys.stderr,
         )
-
-
-def _opened(path: Path | None) -> AbstractContextManager[TextIO]:
-    """Standard output, or a file that takes its name when the block ends well."""
-    if path is not None:
-        return atomic_text(path)
-    # typeshed's TextIO lacks what both Python's stream and EscapingTerminal have
-    sys.stdout.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]
-    return nullcontext(sys.stdout)
