@@ -54,6 +54,7 @@
 #   -- OPTION…         further options of fairseq-train, such as --fp16
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/check.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/prepare.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/lib/syntactic/model.sh"
 
@@ -117,72 +118,15 @@ for L in es $LANGUAGES; do
   if [[ -z $SECOND && $L != en && " $LANGUAGES " == *" $L "* ]]; then SECOND=$L; fi
 done
 
-check() {
-  local number language pair
-  [[ -n $OUT ]] || fail "--out is missing: give a folder for the results"
-  need_folder_name --out "$OUT"
-  [[ -z $DATA ]] || need_folder_name --data "$DATA"
-  need_seed --seed "$SEED"
-  for number in $MORE_SEEDS; do
-    need_seed --more-seeds "$number"
-    [[ $number != "$SEED" ]] || fail "--more-seeds has $number, which is --seed already: name others"
-  done
-  need_count --vocabulary "$VOCABULARY"
-  need_count --updates "$UPDATES"
-  need_count --few-updates "$FEW_UPDATES"
-  need_count --adapt-updates "$ADAPT_UPDATES"
-  need_count --threads "$THREADS"
-  need_count --vector-epochs "$VECTOR_EPOCHS"
-  need_count --tagger-epochs "$TAGGER_EPOCHS"
-  [[ $TEMPERATURE =~ ^([1-9][0-9]{0,5}|0)(\.[0-9]{1,9})?$ && ! $TEMPERATURE =~ ^0(\.0*)?$ ]] ||
-    fail "--temperature is '$TEMPERATURE': give a number above 0"
-  [[ $DEV =~ ^0(\.[0-9]{1,9})?$ ]] || fail "--dev is '$DEV': give a share from 0 to below 1, such as 0.3"
-  if [[ -n $OWN_SHARE ]]; then
-    [[ $OWN_TAGS == yes ]] || fail "--own-share needs --own-tags: add it, or leave out --own-share"
-    [[ $OWN_SHARE =~ ^0\.[0-9]{1,9}$ && ! $OWN_SHARE =~ ^0\.0*$ ]] ||
-      fail "--own-share is '$OWN_SHARE': give a share between 0 and 1, such as 0.8"
-  fi
-  [[ -n $ADAPT || $ADAPT_UPDATES == 2000 ]] || fail "--adapt-updates is for --adapt: name its languages, or leave it out"
-  [[ -z $ADAPT || $OWN_TAGS == yes ]] || fail "--adapt needs --own-tags: add it, or leave out --adapt"
-  for language in $ADAPT; do
-    [[ " $LANGUAGES " == *" $language "* ]] || fail "--adapt has '$language', which is not in --languages: add it there"
-  done
-  [[ -z $MORE ]] || compgen -G "$MORE/en-*.tsv" >/dev/null || fail "--more $MORE has no file en-L.tsv"
-  for number in $FEW; do need_count --few "$number"; done
-  [[ " $LANGUAGES " == *' en '* ]] || fail "--languages must have en: Tatoeba's pairs here are with English"
-  [[ -n $SECOND ]] || fail "--languages must have two languages or more, en among them"
-  if [[ $SUBTITLES != download ]]; then
-    for pair in $SUBTITLES; do
-      [[ $pair == ??*-??*=?* ]] || fail "--subtitles has '$pair': give L-L=PREFIX, such as en-fr=subtitles, or download"
-      language=${pair%%=*}
-      for language in "${language%-*}" "${language#*-}"; do
-        need_file "${pair#*=}.$language" "file of subtitles"
-      done
-    done
-  fi
-  language=$(tr -s ' ' '\n' <<<"$LANGUAGES $UNSEEN" | sort | uniq -d | head -n 1)
-  [[ -z $language ]] || fail "--languages and --unseen name '$language' twice: name each language once, in one of them"
-  for language in $LANGUAGES $UNSEEN; do
-    [[ -n ${TREEBANKS[$language]:-} && ($language == en || -n ${TATOEBA[$language]:-}) ]] ||
-      fail "no treebank and Tatoeba code are known for '$language': choose from en ${!TATOEBA[*]}"
-    [[ -z $DATA || $language == en ]] || need_file "$DATA/mt/tatoeba/${TATOEBA[$language]}-eng.tsv" "list of pairs"
-    [[ -z $DATA ]] || treebank_files "$language" >/dev/null
-    [[ $language != zh || $DRY_RUN == yes ]] || command -v uconv >/dev/null ||
-      fail "Chinese needs uconv, of ICU's tools (package icu-devtools), to write its treebanks in simplified characters, too"
-  done
-  for language in $GOLD_ONLY; do
-    [[ -z $DATA ]] || treebank_files "$language" >/dev/null
-  done
-}
-
-check
+check_settings
 begin_in "$OUT"
 activate
 STAMPS=$OUT/stamps
 inputs
 
-all_stages() {
-  tagged='' evaluated='' held='sets' words='' subtitles=''
+# Text is read, and a tagger of each language, trained on its treebanks and on vectors of the text, tags it.
+tagging_stages() {
+  local earlier tagged='' subtitles=''
   if [[ -z $DATA ]]; then stage download '' download; fi
   if [[ $SUBTITLES == download ]]; then
     stage subtitles '' download_subtitles "$LANGUAGES" "$UNSEEN"
@@ -202,6 +146,11 @@ all_stages() {
     tagged+=" tagger.$L"
   done
   stage tag "read$tagged" tag
+}
+
+# Groups are held out of the tagged text and of treebanks, and the rest becomes data directories.
+data_stages() {
+  local held='sets'
   stage sets tag build_sets "$SEED" "$DEV" "$(for L in $GOLD_ONLY; do fingerprint_treebanks "$L"; done)"
   for L in $(gold_languages); do
     stage "gold.$L" '' build_gold "$(fingerprint_treebanks "$L")"
@@ -210,52 +159,74 @@ all_stages() {
   stage prepare "$held" prepare_training "$VOCABULARY" "$SEED" "$OWN_TAGS" "$(fingerprint_more)"
   stage prepare.few prepare prepare_few "$UNSEEN"
   [[ $DRY_RUN == yes ]] || fairseq-xl embed statistics "$OUT/preprocessed"
-  if [[ $PREPARE_ONLY == yes ]]; then return; fi
+}
 
+# The vectors of a baseline, and those that the encoder's pieces begin from.
+vector_stages() { # -> words prepared
+  words='' prepared=prepare
   for L in $LANGUAGES $UNSEEN $GOLD_ONLY; do
     stage "words.$L" prepare train_words "$VECTOR_EPOCHS" "$SEED" "$(fingerprint_treebanks "$L")"
     words+=" words.$L"
   done
-  prepared=prepare
   if [[ $PIECE_VECTORS == yes ]]; then
     stage pieces prepare train_piece_vectors "$VECTOR_EPOCHS" "$SEED"
     prepared+=' pieces'
   fi
-  for TRAINING_SEED in $SEED $MORE_SEEDS; do
-    # The first seed's encoder alone stands beside others.
+}
+
+# The first seed's encoder alone stands beside others.
+encoder_stages() { # -> evaluated
+  local beside='' others=''
+  stage "train.tags$OF" "$prepared" train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
+  if [[ -z $OF ]]; then
     # shellcheck disable=SC2086
-    OF='' beside='' others="$BESIDE $(fingerprint_encoders $BESIDE)"
-    if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED others=''; fi
-    stage "train.tags$OF" "$prepared" train_tags "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$TRAINING_SEED" "${TUNING[*]:-}"
-    if [[ -z $OF ]]; then
-      stage untrained train.tags untrained "$SEED"
-      beside="untrained$words"
-      if [[ $TRANSLATING == yes ]]; then
-        stage train.pieces "$prepared" train_pieces "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$SEED" "${TUNING[*]:-}"
-        beside+=' train.pieces'
-      fi
+    others="$BESIDE $(fingerprint_encoders $BESIDE)"
+    stage untrained train.tags untrained "$SEED"
+    beside="untrained$words"
+    if [[ $TRANSLATING == yes ]]; then
+      stage train.pieces "$prepared" train_pieces "$UPDATES" "$TEMPERATURE" "$OWN_SHARE" "$SEED" "${TUNING[*]:-}"
+      beside+=' train.pieces'
     fi
-    stage "evaluate$OF" "train.tags$OF $beside" evaluate_all "$others"
-    stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold "$others"
-    if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev "$others"; fi
-    evaluated+=" evaluate$OF evaluate.gold$OF"
-    for L in $ADAPT; do
-      stage "adapt.$L$OF" "train.tags$OF" adapt "$ADAPT_UPDATES" "$TRAINING_SEED" "${TUNING[*]:-}"
-      stage "evaluate.adapted.$L$OF" "adapt.$L$OF" evaluate_adapted
-      evaluated+=" evaluate.adapted.$L$OF"
-    done
-    for L in $UNSEEN; do
-      tuned=''
-      for PAIRS in $(few_pairs "$L"); do
-        for NUMBER in $FEW; do
-          stage "few.$L.$PAIRS.$NUMBER$OF" "train.tags$OF prepare.few" \
-            train_few "$FEW_UPDATES" "$TRAINING_SEED" "${TUNING[*]:-}"
-          tuned+=" few.$L.$PAIRS.$NUMBER$OF"
-        done
+  fi
+  stage "evaluate$OF" "train.tags$OF $beside" evaluate_all "$others"
+  stage "evaluate.gold$OF" "train.tags$OF $beside" evaluate_gold "$others"
+  if [[ $DEV != 0 ]]; then stage "evaluate.dev$OF" "train.tags$OF $beside" evaluate_dev "$others"; fi
+  evaluated+=" evaluate$OF evaluate.gold$OF"
+}
+
+# The encoder is fine-tuned on a language's own tags, and on a few pairs of each language that it has not seen.
+tuning_stages() { # -> evaluated
+  local tuned
+  for L in $ADAPT; do
+    stage "adapt.$L$OF" "train.tags$OF" adapt "$ADAPT_UPDATES" "$TRAINING_SEED" "${TUNING[*]:-}"
+    stage "evaluate.adapted.$L$OF" "adapt.$L$OF" evaluate_adapted
+    evaluated+=" evaluate.adapted.$L$OF"
+  done
+  for L in $UNSEEN; do
+    tuned=''
+    for PAIRS in $(few_pairs "$L"); do
+      for NUMBER in $FEW; do
+        stage "few.$L.$PAIRS.$NUMBER$OF" "train.tags$OF prepare.few" \
+          train_few "$FEW_UPDATES" "$TRAINING_SEED" "${TUNING[*]:-}"
+        tuned+=" few.$L.$PAIRS.$NUMBER$OF"
       done
-      stage "evaluate.$L$OF" "train.tags$OF$tuned" evaluate_few
-      evaluated+=" evaluate.$L$OF"
     done
+    stage "evaluate.$L$OF" "train.tags$OF$tuned" evaluate_few
+    evaluated+=" evaluate.$L$OF"
+  done
+}
+
+all_stages() {
+  local words prepared evaluated=''
+  tagging_stages
+  data_stages
+  if [[ $PREPARE_ONLY == yes ]]; then return; fi
+  vector_stages
+  for TRAINING_SEED in $SEED $MORE_SEEDS; do
+    OF=''
+    if [[ $TRAINING_SEED != "$SEED" ]]; then OF=.seed$TRAINING_SEED; fi
+    encoder_stages
+    tuning_stages
   done
   stage tables "${evaluated# }" tables "$MORE_SEEDS" "$ADAPT"
   stage map train.tags draw_map
