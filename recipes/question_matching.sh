@@ -53,6 +53,7 @@
 #   -- OPTION…         further options of fairseq-train
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/lib/common.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/lib/question_matching/check.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/lib/question_matching/prepare.sh"
 
 CLASSIFIERS="siamese_lstm siamese_conv siamese_conv_lstm siamese_conv_lstm_bilstm esim decomposable_attention
@@ -107,60 +108,6 @@ recipe_option() {
   esac
 }
 read_options "$0" "$@"
-
-check_settings() {
-  local option file
-  one_of "$SYSTEM" "$CLASSIFIERS $BASELINES" || fail "--system is '$SYSTEM': choose one of $CLASSIFIERS $BASELINES"
-  need_seed --seed "$SEED"
-  need_number --folds "$FOLDS"
-  need_count --epochs "$EPOCHS"
-  ((SEED > 0)) || fail "--seed counts from 1"
-  ((FOLDS > 1)) || fail "--folds is $FOLDS: at least 2, one of which is held out"
-  need_count --runs "$RUNS"
-  ((RUNS <= FOLDS)) || fail "--runs is $RUNS: at most one for each of the $FOLDS folds of --folds"
-  ((RUNS == 1)) || ! one_of "$SYSTEM" "$BASELINES" ||
-    fail "--runs $RUNS averages trainings, and the baseline $SYSTEM is not calibrated as they are: leave it out"
-  [[ $CHOOSE =~ ^(log_loss|average_precision|last)$ ]] || fail "--choose is '$CHOOSE': choose log_loss, average_precision or last"
-  [[ $PRIOR =~ ^(labelled|fold|estimated)$ || ($PRIOR =~ ^0?\.[0-9]+$ && $PRIOR =~ [1-9]) ]] ||
-    fail "--prior is '$PRIOR': choose labelled, fold, estimated, or a number between 0 and 1, such as 0.25"
-  [[ -n $OUT ]] || fail "--out is missing: name the folder for data, checkpoints and records"
-  need_folder_name --out "$OUT"
-  [[ -z $NAME ]] || need_name --name "$NAME"
-  [[ -n $DATA ]] || fail "--data is missing: name the folder with the competition's files (nothing is downloaded)"
-  need_folder_name --data "$DATA"
-  [[ $TRANSFER =~ ^(yes|no)$ ]] || fail "--transfer is '$TRANSFER': choose yes or no"
-  [[ $CHAINS =~ ^(yes|no)$ ]] || fail "--chains is '$CHAINS': choose yes or no"
-  [[ $TRANSLATE =~ ^(yes|no)$ ]] || fail "--translate is '$TRANSLATE': choose yes or no"
-  [[ $TRANSLATE == no || $TRANSFER == yes ]] || fail "--translate yes serves label transfer alone: leave out --transfer no"
-  [[ ${#TRANSLATED[@]} == 0 || $TRANSFER == yes ]] || fail "--translated serves label transfer alone: leave out --transfer no"
-  [[ $TRANSLATE == no ]] || need_file "$DATA/cikm_test_a.txt" "file to translate,"
-  [[ $LEAKS =~ ^(sentences|pairs|nothing)$ ]] || fail "--leaks is '$LEAKS': choose sentences, pairs or nothing"
-  for file in english spanish; do need_file "$DATA/cikm_${file}_train.txt" "file of question pairs,"; done
-  for file in "${TEXTS[@]}" "${ENGLISH_TEXTS[@]}" "${TRANSLATED[@]}"; do need_file "$file" "text"; done
-  case $VECTORS in
-    own) VECTORS_KEY=own UNKNOWN=${UNKNOWN:-subwords} ;;
-    official) VECTORS_KEY=official UNKNOWN=${UNKNOWN:-repair} ;;
-    *)
-      VECTORS=$(absolute "$VECTORS")
-      need_file "$VECTORS" "file of word vectors,"
-      VECTORS_KEY=$(basename "$VECTORS")
-      need_name --embeddings "$VECTORS_KEY"
-      if [[ $VECTORS == *.bin ]]; then UNKNOWN=${UNKNOWN:-subwords}; else UNKNOWN=${UNKNOWN:-repair}; fi
-      ;;
-  esac
-  [[ $UNKNOWN =~ ^(subwords|repair|none)$ ]] || fail "--unknown is '$UNKNOWN': choose subwords, repair or none"
-  [[ $UNKNOWN != subwords || $VECTORS == own || $VECTORS == *.bin ]] ||
-    fail "--unknown subwords needs vectors with subwords: own ones, or a .bin file"
-  [[ $VECTORS == own || ${#TEXTS[@]} == 0 ]] || fail "--text is for own vectors alone: leave out --embeddings"
-  [[ $LANGUAGES =~ ^(es|both)$ ]] || fail "--languages is '$LANGUAGES': choose es or both"
-  [[ $LANGUAGES == both || ${#ENGLISH_TEXTS[@]} == 0 ]] ||
-    fail "--english-text is for the vectors of --languages both alone: give that, too"
-  [[ $LANGUAGES == es || $VECTORS == own ]] ||
-    fail "--languages both trains own vectors of both languages in one space: leave out --embeddings"
-  [[ $LANGUAGES == es ]] || ! one_of "$SYSTEM" "$WITHOUT_VECTORS" ||
-    fail "--system $SYSTEM reads no word vectors, so English pairs teach it nothing: leave out --languages both"
-  [[ $SYSTEM != st || -n $MODEL ]] || fail "--system st needs --model: the name or folder of a sentence-transformers model"
-}
 
 train_classifier() {
   claim_checkpoints "$RUN/checkpoints"
