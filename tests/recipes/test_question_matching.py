@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import registered
 
-from fairseq_xl.cli.match.baseline import NAMES
+from fairseq_xl.pairs.baselines import BASELINES
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ["fairseq-xl match words", "fairseq-xl vectors train"]
@@ -284,7 +284,7 @@ def test_mistakes(matching, data, options, said):
 
 def test_it_offers_every_classifier_and_every_baseline(matching, data):
     offered = matching("--data", data, "--system", "magic").stderr.partition("choose one of ")[2].split()
-    assert sorted(offered) == sorted([*registered.models("pairs"), "decomposable_attention_enhanced", *NAMES])
+    assert sorted(offered) == sorted([*registered.models("pairs"), "decomposable_attention_enhanced", *BASELINES])
     explained = matching("--help").stdout.partition("--system SYSTEM")[2].partition("\n  --")[0]
     assert [name for name in offered if not re.search(rf"\b{name}\b", explained)] == []
 

@@ -17,7 +17,7 @@ BINS = 15
 """of the expected calibration error, as in Guo et al. 2017"""
 
 
-def log_losses(gold: Sequence[int] | np.ndarray, probability: np.ndarray) -> np.ndarray:
+def log_losses(gold: Sequence[int] | np.ndarray, probability: Sequence[float] | np.ndarray) -> np.ndarray:
     """(…, N) log loss of each pair; their mean is scikit-learn's ``log_loss``.
 
     Args:

@@ -12,15 +12,16 @@ import numpy as np
 import pytest
 
 from fairseq_xl.cli.main import main
-from fairseq_xl.cli.match import baseline as baseline_command
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.pairs.baselines import BASELINES
 from fairseq_xl.pairs.data.directory import Row, write_rows
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.vectors.table import WordVectors, write_vectors
 
 pytest.importorskip("sklearn")
-baselines = pytest.importorskip("fairseq_xl.pairs.baselines")
-BASELINES, LEARNERS, Training, fit = baselines.BASELINES, baselines.LEARNERS, baselines.Training, baselines.fit
+features = pytest.importorskip("fairseq_xl.pairs.baselines.features")
+learners = pytest.importorskip("fairseq_xl.pairs.baselines.learners")
+LEARNERS, Training, fit = learners.LEARNERS, learners.Training, learners.fit
 
 WORDS = [f"{a}{b}" for a in ("pago", "envio", "pedido", "tarjeta", "cupon") for b in "abcdefgh"]
 
@@ -106,7 +107,7 @@ def test_the_constant_is_the_training_share():
 
 def test_character_features_by_hand():
     row = replace(VALID[0], left="ab", right="abb")
-    found = baselines.character_ngram(Training(TRAIN))([row])[0]
+    found = features.character_ngram(Training(TRAIN))([row])[0]
     # One character: " ab " against " abb ": counts (2, 1, 1) and (2, 1, 2); the same three kinds.
     np.testing.assert_allclose(found[:3], [7 / np.sqrt(6 * 9), 1, 1])
     # Two: " a", "ab", "b " against these and "bb".
@@ -118,7 +119,7 @@ def test_bm25_by_hand():
     """Okapi's weights (k1 = 1.5, b = 0.75), word by word; "el" is in over half of the training sentences."""
     training = Training([replace(row, left=f"el {row.left}", right=f"el {row.right}") for row in TRAIN])
     row = replace(VALID[0], left=f"el {TRAIN[0].left}", right=f"{TRAIN[0].right} ζ {WORDS[0]} {WORDS[0]}")
-    score, share = baselines.bm25(training)([row])[0]
+    score, share = features.bm25(training)([row])[0]
     sentences = [text.split() for text in training.sentences]
     average = sum(map(len, sentences)) / len(sentences)
 
@@ -144,7 +145,7 @@ def test_bm25_by_hand():
 
 def test_vectors_by_hand(table):
     row = replace(VALID[0], left=WORDS[0], right=f"{WORDS[1]} ζ {WORDS[2]}")
-    plain, *weighted = baselines.vectors(Training(TRAIN, table))([row])[0]
+    plain, *weighted = features.vectors(Training(TRAIN, table))([row])[0]
     a, b = table.matrix[0].astype(float), table.matrix[1:3].astype(float).mean(0)
     assert plain == pytest.approx(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
     assert all(-1 <= x <= 1 and x != plain for x in weighted)
@@ -184,10 +185,6 @@ def test_a_missing_package_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(InputError, match=r"bash scripts/setup.sh --extras pretrained"):
         fit("st", Training(TRAIN, model="a-model"), 1)
-
-
-def test_the_commands_names_are_the_baselines():
-    assert set(baseline_command.NAMES) == set(BASELINES)
 
 
 # --- the command ---

@@ -1,14 +1,6 @@
-"""Baselines without a network, by name: a few similarities of the two sentences, and a learner that weighs them.
+"""What each baseline compares two sentences by: a function of its name, from what it learns to features of pairs.
 
-    character_ngram  overlap of character n-grams and lengths, gradient boosting: the baseline of Hadgu 2018
-    tfidf            cosines of TF-IDF vectors, of words and of character n-grams
-    bm25             BM25 of each sentence as the query for the other, averaged
-    vectors          cosines of averaged word vectors: plain, and weighted by IDF and as in SIF
-    st               cosine of a sentence-transformers model's vectors
-    shallow          lengths, shared words, numbers and marks, gradient boosting: what a corpus gives away
-    constant         the training pairs' share of matches: what any classifier must beat
-
-Others are weighed by logistic regression. Every feature but those of shallow is the same with the sentences exchanged.
+Every feature but those of shallow is the same with the sentences exchanged.
 """
 
 from __future__ import annotations
@@ -16,16 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.dummy import DummyClassifier
-from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from fairseq_xl.encode.averaged import means
 from fairseq_xl.encode.pretrained import load_sentence_transformer
@@ -198,45 +184,3 @@ def shallow(data: Training) -> Features:
 
 def constant(data: Training) -> Features:
     return lambda rows: np.zeros((len(rows), 1))
-
-
-LEARNERS: dict[str, Callable[[int], Any]] = {
-    # No early stopping: scikit-learn's holds out rows at random, whose sentences stand in others.
-    "boosting": lambda seed: HistGradientBoostingClassifier(
-        learning_rate=0.05, max_iter=200, max_leaf_nodes=15, early_stopping=False, random_state=seed
-    ),
-    "logistic": lambda seed: make_pipeline(StandardScaler(), LogisticRegression(random_state=seed, max_iter=1000)),
-    "share": lambda seed: DummyClassifier(strategy="prior"),
-}
-"""scikit-learn's, from a seed."""
-
-BASELINES: dict[str, tuple[Callable[[Training], Features], str]] = {
-    "character_ngram": (character_ngram, "boosting"),
-    "tfidf": (tfidf, "logistic"),
-    "bm25": (bm25, "logistic"),
-    "vectors": (vectors, "logistic"),
-    "st": (st, "logistic"),
-    "shallow": (shallow, "boosting"),
-    "constant": (constant, "share"),
-}
-"""Features and usual learner of each baseline."""
-
-
-def fit(name: str, data: Training, seed: int, learner: str | None = None) -> Callable[[Sequence[Row]], np.ndarray]:
-    """A trained baseline: from N pairs to the (N,) probabilities that they match.
-
-    Args:
-        name: in BASELINES.
-        seed: of the training; only boosting draws.
-        learner: in LEARNERS; None for the usual one.
-
-    Raises:
-        InputError: training pairs that are all of one label; what the baseline needs and has not.
-    """
-    gold = [row.label for row in data.rows]
-    if set(gold) != {0, 1}:
-        raise InputError("a baseline learns from labelled pairs, some that match and some that do not: prepare such")
-    make, usual = BASELINES[name]
-    features = make(data)
-    model = LEARNERS[learner or usual](seed).fit(features(data.rows), gold)
-    return lambda rows: model.predict_proba(features(rows))[:, 1]
