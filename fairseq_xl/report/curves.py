@@ -1,15 +1,14 @@
-"""What training logs show over time: losses and measures of several runs, and how a loss sees its training."""
+"""Training curves: losses and measures of several trainings, from their logs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.report.figures import rendered
-from fairseq_xl.report.runs import Run, by_system
 from fairseq_xl.report.training_log import Record, TrainingLog
 
 MEASURES = {"accuracy": "validation accuracy@1 (%)", "cosine": "validation mean cosine", "bleu": "validation BLEU"}
@@ -19,12 +18,6 @@ POSITIONS: dict[str, Callable[[Record], float]] = {
     "updates": lambda record: record.updates,
 }
 """Where a record stands on the horizontal axis."""
-LOGGED = {"cosine": "cosine to the target", "kappa": "κ", "hinge": "share of active hinges"}
-"""What continuous criteria log, as means over the words since the line before."""
-LOGGED_AS = {"hinge": ("hinge", "end_hinge", "start_hinge", "main_hinge", "auxiliary_hinge")}
-"""The names that a value may have in a log, of which the first that is there counts. A mix of losses logs those of its
-parts. The end loss counts before the start loss, and the main loss before the auxiliary one."""
-
 Logs = Sequence[tuple[str, TrainingLog]]
 """Labels and logs."""
 
@@ -103,33 +96,3 @@ def _points(log: TrainingLog, kind: str, name: str, x: str) -> list[tuple[float,
     """Where the log has a finite value of ``name``."""
     found = ((POSITIONS[x](record), record.values.get(name, math.nan)) for record in log.of(kind))
     return [(at, value) for at, value in found if math.isfinite(value)]
-
-
-def value_of(record: Record, name: str) -> float | None:
-    """What a record says under one of the names in LOGGED."""
-    return next((record.values[each] for each in LOGGED_AS.get(name, (name,)) if each in record.values), None)
-
-
-def logged(runs: Sequence[Run]) -> list[str]:
-    """The names in LOGGED that some run's log has."""
-    return [
-        name for name in LOGGED if any(value_of(r, name) is not None for run in runs for r in run.log.of("train_inner"))
-    ]
-
-
-def draw_course(figure: Any, runs: Sequence[Run], labels: Mapping[str, str], colours: Mapping[str, str]) -> None:
-    """How losses see training: a panel for each logged name, a line for each system (its first seed), by update."""
-    names = logged(runs)
-    panels = figure.subplots(1, len(names), squeeze=False)[0]
-    for system, group in by_system(runs).items():
-        label = labels.get(system, system)
-        records = group[0].log.of("train_inner")
-        for axes, name in zip(panels, names, strict=True):
-            points = [(r.updates, value) for r in records if (value := value_of(r, name)) is not None]
-            if points:
-                axes.plot(*zip(*points, strict=True), color=colours[label], label=label)
-    for axes, name in zip(panels, names, strict=True):
-        axes.set_xlabel("updates")
-        axes.set_ylabel(LOGGED[name])
-        axes.grid(alpha=0.3)
-    panels[0].legend(fontsize="small")

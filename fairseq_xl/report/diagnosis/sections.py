@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl.report.curves import draw_course, logged
+from fairseq_xl.report.diagnosis.course import draw_course, logged
 from fairseq_xl.report.diagnosis.figures import (
     draw_components,
     draw_geometry,
