@@ -89,7 +89,7 @@ def explain_unusable_checkpoints() -> None:
                 ) from error
             if mistake_behind(error) is None:
                 for path in filter(os.path.isfile, filenames):
-                    checkpoints.refuse_nameless(path, checkpoints.read(path))
+                    checkpoints.refuse_unbuildable(path, checkpoints.read(path))
             raise
 
 

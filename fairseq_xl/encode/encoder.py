@@ -138,7 +138,7 @@ def load_task(path: Path, state: dict[str, Any], data: str | Path | None) -> Any
     """The task of a checkpoint's contents, on ``data`` or on what it was trained on. Raises: InputError."""
     if not isinstance(state.get("cfg"), dict):
         raise InputError(f"the checkpoint {path} is older than fairseq 0.12, whose checkpoints alone can be used")
-    checkpoints.refuse_nameless(path, state)
+    checkpoints.refuse_unbuildable(path, state)
     cfg = OmegaConf.create(state["cfg"]).task
     if data is not None:
         cfg.data = str(data)

@@ -163,22 +163,32 @@ def _strings(value: Any) -> Iterator[str]:
             yield from _strings(item)
 
 
-def refuse_nameless(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
-    """Refuse a checkpoint that names no model or no task, without which its model cannot be built.
+def refuse_unbuildable(path: str | os.PathLike[str], state: dict[str, Any]) -> None:
+    """Refuse a checkpoint whose model cannot be built, since its model or its task has no name or an unknown one.
 
     Args:
         path: of the checkpoint, for the sentence.
         state: what it holds.
 
     Raises:
-        InputError: there is no name.
+        InputError: there is no name, or nothing of that name is registered with fairseq.
     """
+    from fairseq.models import ARCH_MODEL_REGISTRY, MODEL_DATACLASS_REGISTRY
+    from fairseq.tasks import TASK_REGISTRY
+
     cfg = state.get("cfg")
     sections = [] if cfg is None else [cfg.get("model"), cfg.get("task")]
-    for name, section in zip(("model", "task"), sections, strict=False):
-        named = section if isinstance(section, dict) else vars(section or argparse.Namespace())
-        if not isinstance(named.get("_name", named.get("arch")), str):
-            raise InputError(f"the checkpoint {path} names no {name}: give one that fairseq-train wrote")
+    known = ARCH_MODEL_REGISTRY.keys() | MODEL_DATACLASS_REGISTRY.keys(), TASK_REGISTRY.keys()
+    for what, option, names, section in zip(("model", "task"), ("--arch", "--task"), known, sections, strict=False):
+        settings = section if isinstance(section, dict) else vars(section or argparse.Namespace())
+        name = settings.get("_name", settings.get("arch"))
+        if not isinstance(name, str):
+            raise InputError(f"the checkpoint {path} names no {what}: give one that fairseq-train wrote")
+        if name not in names:
+            raise InputError(
+                f"the checkpoint {path} was trained with {option} {name}, which neither fairseq nor fairseq_xl has: "
+                "give another one, or in Python import what registers it first"
+            )
 
 
 def refuse_nan(path: str | os.PathLike[str], state: dict[str, Any]) -> None:

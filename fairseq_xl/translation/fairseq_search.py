@@ -138,7 +138,7 @@ def _task(folder: Path, config: ModelFolder, states: States, nearest: dict[str, 
 
 def _models(folder: Path, states: States, task: ContinuousTranslationTask, scores: dict[str, Any]) -> list[Any]:
     for path, state in states.items():
-        checkpoints.refuse_nameless(path, state)
+        checkpoints.refuse_unbuildable(path, state)
     try:
         models = [packed.build_model(state, task, {**_NO_FILES, **scores}) for state in states.values()]
     except RuntimeError as error:  # torch's word for weights of other sizes

@@ -24,7 +24,7 @@ from fairseq.file_io import PathManager
 from fairseq.models.lstm import LSTMModel
 from fairseq.trainer import Trainer
 
-from fairseq_xl import compat
+from fairseq_xl import SentenceEncoder, compat
 from fairseq_xl.compat import patching, resuming
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
@@ -169,13 +169,22 @@ def test_what_is_not_as_fairseq_writes_it_gets_one_sentence(tmp_path, changed, m
 
 
 @pytest.mark.parametrize(
-    ("section", "message"), [({"task": {}}, "names no task"), ({"model": {"dropout": 1}}, "names no model")], ids=str
+    ("section", "message"),
+    [
+        ({"task": {}}, "names no task"),
+        ({"model": {"dropout": 1}}, "names no model"),
+        ({"task": {"_name": "mine"}}, "was trained with --task mine, which neither fairseq nor fairseq_xl has"),
+        ({"model": {"_name": "mine"}}, "was trained with --arch mine, which neither fairseq nor fairseq_xl has"),
+    ],
+    ids=str,
 )
-def test_a_checkpoint_without_names(tmp_path, section, message):
+def test_a_checkpoint_without_known_names(tmp_path, section, message):
     named = {"model": {"_name": "lstm"}, "task": {"_name": "translation", "data": str(tmp_path)}}
     path = save(tmp_path / "odd.pt", {**state(), "cfg": {**named, **section}})
     with pytest.raises(InputError, match=message):
         checkpoint_utils.load_model_ensemble_and_task([str(path)])
+    with pytest.raises(InputError, match=message):
+        SentenceEncoder.load(path, "cpu")
 
 
 def test_damage_that_only_fairseq_meets_gets_one_sentence(tmp_path):
