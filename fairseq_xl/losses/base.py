@@ -116,9 +116,16 @@ class TableLoss(VectorLoss):
         """The loss of raw predictions (N, d) whose targets are rows (N,) of the table.
 
         Raises:
-            ValueError: a row below 0, such as the −100 of what other losses leave out. On CUDA nobody looks, for the
-                look would wait.
+            ValueError: other shapes; a row below 0, such as the −100 of what other losses leave out. On CUDA nobody
+                looks for one, for the look would wait.
         """
+        if pred.dim() != 2:
+            raise ValueError(
+                f"predictions of shape {tuple(pred.shape)}: give those that have a target as (N, {targets.dim}), and "
+                "their rows of the table as (N,), such as pred[real], index[real]"
+            )
+        targets.check_width(pred)
+        check_shapes(pred, index=index)
         if not index.is_cuda and (index < 0).any():
             raise ValueError(
                 f"row {int(index.min())} is no target: leave out what has none, as pred[real], index[real]"

@@ -79,7 +79,11 @@ def log_scores(pred: Tensor, targets: FrozenTable, scoring: Scoring) -> Tensor:
 
     Returns:
         (…, V) float32; one buffer of that size is made, and worked on in place.
+
+    Raises:
+        ValueError: predictions of another dimension than the table's.
     """
+    targets.check_width(pred)
     unit, sharpness = scoring.unit_and_sharpness(pred)
     logits = scoring.logits(unit @ targets.table.t(), sharpness, slice(None))
     logits.masked_fill_(targets.banned, -torch.inf)
@@ -122,7 +126,11 @@ def top_words(
         k: how many words; no more than there are.
         reserved: rows at the head of the table (special tokens) that count in the normaliser and are not returned.
         chunk_elements: the largest block of scores held at once.
+
+    Raises:
+        ValueError: predictions of another dimension than the table's.
     """
+    targets.check_width(pred)
     unit, sharpness = scoring.unit_and_sharpness(pred)
     rows, size = unit.shape[0], targets.table.shape[0]
     best = torch.full((rows, 0), -torch.inf, device=unit.device)
@@ -204,7 +212,11 @@ def nearest(pred: Tensor, targets: FrozenTable, k: int = 1, chunk_elements: int 
 
     Returns:
         cosines (N, k), falling, and words (N, k).
+
+    Raises:
+        ValueError: predictions of another dimension than the table's.
     """
+    targets.check_width(pred)
     rows = max(1, chunk_elements // max(1, targets.table.shape[0]))
     k = min(k, targets.candidates().shape[0])
     cosines, words = [], []

@@ -115,6 +115,13 @@ def unit_targets(target: Tensor, target_norm: TargetNorm = "check", may_be_zero:
     return (wide * inverse_or_zero(norm).unsqueeze(-1)).to(target.dtype)
 
 
+def _described(value: object) -> str:
+    """What somebody gave, for a sentence that refuses it."""
+    if isinstance(value, Tensor):
+        return f"one of {str(value.dtype).removeprefix('torch.')} of shape {tuple(value.shape)}"
+    return f"an object of {type(value).__name__}"
+
+
 class FrozenTable(nn.Module):
     """Frozen unit vectors, one row per word: what losses take negatives from and predictions are scored against.
 
@@ -128,7 +135,7 @@ class FrozenTable(nn.Module):
         bias: (V,) what each word scores beside its vector, learnt by ``vmf_posterior`` alone; none by default.
 
     Raises:
-        ValueError: see :func:`unit_targets`.
+        ValueError: something else than such tensors; see :func:`unit_targets`, too.
     """
 
     table: Tensor
@@ -143,7 +150,14 @@ class FrozenTable(nn.Module):
         bias: Tensor | None = None,
     ):
         super().__init__()
+        if not isinstance(table, Tensor) or table.dim() != 2:
+            raise ValueError(f"a table is a tensor of shape (words, dimensions), not {_described(table)}")
         banned = torch.zeros(table.shape[0], dtype=torch.bool, device=table.device) if banned is None else banned
+        if not isinstance(banned, Tensor) or banned.dtype != torch.bool or banned.shape != table.shape[:1]:
+            raise ValueError(
+                f"banned says of each of the {len(table)} rows whether it is never predicted: give a tensor of bool of "
+                f"shape ({len(table)},), not {_described(banned)}"
+            )
         self.register_buffer("table", at_least_float32(unit_targets(table, target_norm, banned)))
         self.register_buffer("banned", banned)
         self.register_parameter("bias", None if bias is None else nn.Parameter(bias))
@@ -153,6 +167,14 @@ class FrozenTable(nn.Module):
     @property
     def dim(self) -> int:
         return self.table.shape[1]
+
+    def check_width(self, pred: Tensor) -> None:
+        """See that predictions have as many numbers as the vectors. Raises: ValueError: they have not."""
+        if pred.shape[-1] != self.dim:
+            raise ValueError(
+                f"predictions of {pred.shape[-1]} numbers do not fit a table whose vectors have {self.dim}: end the "
+                f"model in a layer of {self.dim}"
+            )
 
     def candidates(self) -> Tensor:
         """(M,) sorted rows that can be predicted."""

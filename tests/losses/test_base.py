@@ -154,6 +154,20 @@ def test_rows_of_a_table_are_not_stretched_to_fit(name):
                 loss(pred, wrong, xl.FrozenTable(target))
 
 
+@pytest.mark.parametrize("name", [*WORDS, "vmf_posterior"])
+def test_predictions_that_do_not_fit_a_table_are_refused(name):
+    """A batch of sentences (N, T, d), vectors in the place of their rows, and a model's last layer of another size."""
+    pred, target = batch()
+    _, module = WORDS.get(name, (xl.vmf_posterior, xl.VmfPosteriorLoss))
+    table, index = xl.FrozenTable(target), torch.arange(12)
+    with pytest.raises(ValueError, match=rf"of shape \(3, 4, {table.dim}\): give those that have a target as \(N, "):
+        module()(pred.view(3, 4, -1), index.view(3, 4), table)
+    with pytest.raises(ValueError, match=r"need their rows of the table of shape \(12,\)"):
+        module()(pred, target, table)
+    with pytest.raises(ValueError, match=f"predictions of 2 numbers do not fit a table whose vectors have {table.dim}"):
+        module()(pred[:, :2], index, table)
+
+
 def test_negatives_are_not_stretched_to_fit():
     pred, target = batch()
     for wrong in (target[:1], target[0], target[None, None, 0], target[:1].unsqueeze(1)):

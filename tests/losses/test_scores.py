@@ -32,6 +32,17 @@ def cosines(pred, table):
     return F.cosine_similarity(pred.unsqueeze(-2), table, dim=-1)
 
 
+@pytest.mark.parametrize(
+    "score",
+    [lambda p, t: log_scores(p, t, Scoring()), lambda p, t: top_words(p, t, 1, Scoring()), nearest],
+    ids=["log_scores", "top_words", "nearest"],
+)
+def test_predictions_of_another_size_are_refused(scene, score):
+    _, targets = scene
+    with pytest.raises(ValueError, match="predictions of 6 numbers do not fit a table whose vectors have 7: end the"):
+        score(torch.ones(3, 6), targets)
+
+
 def test_cosine_is_a_softmax_of_scaled_cosines(scene):
     pred, targets = scene
     logits = (12.0 * cosines(pred, targets.table)).masked_fill(targets.banned, -torch.inf)

@@ -35,6 +35,19 @@ def test_rows_are_of_unit_length_but_banned_ones_may_be_zero():
     assert torch.allclose(FrozenTable(3 * rows, banned, target_norm="normalize").table, rows)
 
 
+@pytest.mark.parametrize("wrong", [vectors().numpy(), vectors()[0], vectors().tolist()], ids=["numpy", "row", "list"])
+def test_what_is_no_table_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"a table is a tensor of shape \(words, dimensions\), not "):
+        FrozenTable(wrong)
+
+
+@pytest.mark.parametrize("wrong", [torch.tensor([0]), torch.zeros(5).bool(), torch.zeros(6).long(), [0]], ids=str)
+def test_banned_are_not_numbers_of_rows(wrong):
+    """They were registered as they are where lengths are trusted, and the words were others then."""
+    with pytest.raises(ValueError, match=r"banned says of each of the 6 rows .* bool of shape \(6,\), not "):
+        FrozenTable(vectors(), wrong, target_norm="trust")
+
+
 @pytest.mark.parametrize("wrong", [1.002, 0.0, -2.0, math.inf, math.nan])
 def test_every_other_length_is_refused(wrong):
     rows = vectors()
