@@ -65,12 +65,17 @@ class SentenceIndex:
             with atomic_folder(folder, MANIFEST, "an index of sentences") as new:
                 np.save(new / VECTORS, vectors, allow_pickle=False)
                 write_json(new / MANIFEST, wanted)
-        self.vectors = np.ascontiguousarray(open_array(folder / VECTORS), dtype=np.float32)
+        vectors = np.ascontiguousarray(open_array(folder / VECTORS), dtype=np.float32)
+        self.lines = np.flatnonzero(vectors.any(1))
+        """the corpus's lines, from 0, that have words: the others have zeros, which are near to nothing"""
+        if not len(self.lines):
+            raise InputError(f"no line of {corpus} has a word that the encoder reads: give other text")
+        self.vectors = vectors if len(self.lines) == len(vectors) else vectors[self.lines]
         self.index = build_index(self.vectors, kind)
         set_effort(self.index, kind)
 
     def search(self, sentence: str, count: int, judge: Judge | None = None, candidates: int = 100) -> list[Found]:
-        """The ``count`` best, best first.
+        """The ``count`` best, best first. A line of the corpus without words is never found.
 
         Args:
             sentence: raw text.
@@ -78,10 +83,10 @@ class SentenceIndex:
             judge: its probability decides; without, the cosine does.
             candidates: how many of the highest cosine are judged; at least ``count``.
         """
-        wanted = min(max(count, candidates) if judge else count, len(self.texts))
+        wanted = min(max(count, candidates) if judge else count, len(self.lines))
         cosines, places = self.index.search(self.encoder.encode([sentence], normalize=True), wanted)
         ranked = zip(places[0].tolist(), cosines[0].tolist(), strict=True)
-        near = [(place, cosine) for place, cosine in ranked if place >= 0]
+        near = [(int(self.lines[place]), cosine) for place, cosine in ranked if place >= 0]
         texts = [self.texts[place] for place, _ in near]
         judged: Sequence[float | None] = judge(sentence, texts) if judge else [None] * len(near)
         found = [

@@ -36,3 +36,16 @@ def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, 
     assert "file is a file: name a folder" in capsys.readouterr().err
     assert main([*line[:4], str(trained / "esim" / "checkpoint_last.pt"), *line[5:]]) == 2
     assert "reads two sentences together" in capsys.readouterr().err
+
+
+def test_lines_without_words_are_never_found(checkpoint, tmp_path, capsys, monkeypatch):
+    """A classifier judges them like others, and once a real question came below an empty line."""
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("\nMi tienda\n…\nVer la tarjeta\n", encoding="utf-8")
+    line = ["match", "search", str(corpus), "--encoder", str(checkpoint), "--index", str(tmp_path / "index")]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"mi visa\n")))
+    assert main([*line, "--rerank", str(checkpoint), "--device", "cpu"]) == 0
+    assert [hit["line"] for hit in json.loads(capsys.readouterr().out)["found"]] == [4, 2]
+    corpus.write_text("…\n", encoding="utf-8")
+    assert main(line) == 2
+    assert "corpus.txt has a word that the encoder reads: give other text" in capsys.readouterr().err
