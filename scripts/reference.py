@@ -29,6 +29,16 @@ MODULES = {
             "fairseq_xl:register",
         ),
     ),
+    "classifiers": (
+        "Classify in Python",
+        "Call `fairseq_xl.register()` before you import what is on this page.",
+        (
+            "fairseq_xl.siamese.prediction.classifier:Classifier,Prediction,Neighbour",
+            "fairseq_xl.siamese.models.voting_options:ReferenceVoting",
+            "fairseq_xl.pairs.prediction.predictor:Predictor",
+            "fairseq_xl.pairs.prediction.calibration:calibrated,read_calibration",
+        ),
+    ),
     "losses": (
         "Losses, tables and scores",
         "`fairseq_xl.losses` needs torch alone. Every name below is imported from it.",

@@ -173,8 +173,8 @@ def test_what_is_not_as_fairseq_writes_it_gets_one_sentence(tmp_path, changed, m
     [
         ({"task": {}}, "names no task"),
         ({"model": {"dropout": 1}}, "names no model"),
-        ({"task": {"_name": "mine"}}, "was trained with --task mine, which neither fairseq nor fairseq_xl has"),
-        ({"model": {"_name": "mine"}}, "was trained with --arch mine, which neither fairseq nor fairseq_xl has"),
+        ({"task": {"_name": "mine"}}, "was trained with --task mine, which is not registered"),
+        ({"model": {"_name": "mine"}}, "was trained with --arch mine, which is not registered"),
     ],
     ids=str,
 )

@@ -13,6 +13,7 @@ from fairseq.data import Dictionary
 from scipy.special import expit
 from torch import Tensor
 
+import fairseq_xl
 from fairseq_xl.encode.encoder import load_model
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.progress import progress_bar
@@ -31,7 +32,8 @@ class Predictor:
     """A pair classifier, its task and its dictionary.
 
     Args:
-        task, model: as fairseq loads them.
+        task: as fairseq loads it.
+        model: of that task.
         device: where the model runs.
     """
 
@@ -41,13 +43,14 @@ class Predictor:
         self.dictionary: Dictionary = task.source_dictionary
 
     @classmethod
-    def load(cls, checkpoint: Path, data: Path | None = None, device: str | None = None) -> Predictor:
+    def load(cls, checkpoint: str | Path, data: str | Path | None = None, device: str | None = None) -> Predictor:
         """From a checkpoint of fairseq-train; ``data`` where the data directory has moved.
 
         Raises:
             InputError: no such checkpoint or folder, another task's checkpoint, or a folder with other words.
         """
-        task, model = load_model(checkpoint, data)
+        fairseq_xl.register()
+        task, model = load_model(Path(checkpoint), data)
         if not isinstance(model, PairClassifier):
             raise InputError(f"{checkpoint} is no pair classifier: give one trained with --task pair_classification")
         return cls(task, model, usable(device))
@@ -56,7 +59,7 @@ class Predictor:
         """Pairs of raw sentences as rows of a data directory.
 
         Raises:
-            InputError: languages that the folder does not have, or none where it has some.
+            InputError: languages that the folder does not have, or none where it has some; a blank sentence.
         """
         known = self.task.directory.manifest["languages"]
         if bool(known) != bool(languages) or (languages and not set(languages) <= set(known)):
@@ -65,6 +68,11 @@ class Predictor:
         tokenizer = self.task.directory.tokenizer
         found = []
         for place, texts in enumerate(pairs):
+            if isinstance(texts, str) or len(texts) != 2:
+                raise TypeError(f"give a list of pairs of sentences: pair {place + 1} is {texts!r}")
+            for side, text in zip(SIDES, texts, strict=True):
+                if not text.strip():
+                    raise InputError(f"pair {place + 1}: the {side} is empty: leave the pair out")
             left, right = (
                 tokenizer.sentence(text, language)
                 for text, language in zip(texts, languages or (None, None), strict=True)
@@ -115,7 +123,13 @@ class Predictor:
         return found
 
     def judge(self, question: str, others: Sequence[str]) -> list[float]:
-        """The probability that a question means the same as each of others."""
+        """The probability that a question means the same as each of others.
+
+        Raises:
+            InputError: as :meth:`rows`.
+        """
+        if isinstance(others, str):
+            raise TypeError("give a list of sentences to compare with, not one string")
         return expit(self.logits(self.rows([(question, other) for other in others]), progress=False)).tolist()
 
     @torch.inference_mode()

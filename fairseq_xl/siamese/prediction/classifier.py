@@ -17,9 +17,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+import fairseq_xl
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import refuse_given
+from fairseq_xl.io.settings import check, refuse_given
 from fairseq_xl.io.steps import checksum
 from fairseq_xl.report.classification import confusion, macro_f1
 from fairseq_xl.siamese.data.dataset import Sentences
@@ -75,10 +76,12 @@ class Classifier:
         kept: file for the references' vectors, used again while model, data and references are the same.
 
     Raises:
-        InputError: the data lack the references' language; voting has a number that its rule does not read.
+        InputError: the data lack the references' language; voting has a value that is none, or a number that its rule
+            does not read.
     """
 
     def __init__(self, model: Any, task: SiameseContrastiveTask, voting: ReferenceVoting, kept: Path | None = None):
+        check(voting, prefix="")
         self.model, self.task = model.eval(), task
         self.rule = voting.rule or str(task.cfg.rule)
         for name, rule in (("threshold", "matches"), ("neighbours", "knn")):
@@ -121,9 +124,19 @@ class Classifier:
 
     @classmethod
     def load(
-        cls, checkpoint: Path, voting: ReferenceVoting, data: Path | None = None, device: str | None = None
+        cls,
+        checkpoint: str | Path,
+        voting: ReferenceVoting | None = None,
+        data: str | Path | None = None,
+        device: str | None = None,
     ) -> Classifier:
-        """From a checkpoint of fairseq-train; ``data`` where the data directory has moved.
+        """From a checkpoint of fairseq-train.
+
+        Args:
+            checkpoint: such as ``RUN/checkpoints/checkpoint_best.pt``. The references' vectors are kept beside it.
+            voting: how references decide; by default as in the training's validation.
+            data: the data directory, where it has moved.
+            device: such as ``cpu`` or ``cuda:1``; by default a GPU where there is one.
 
         Raises:
             InputError: no such checkpoint, or one of another task; no such data, or other data than it was trained on;
@@ -131,6 +144,8 @@ class Classifier:
         """
         from fairseq import checkpoint_utils
 
+        fairseq_xl.register()
+        checkpoint = Path(checkpoint)
         need_file(checkpoint)
         overrides = {"data": str(data)} if data else {}
         models, _, task = checkpoint_utils.load_model_ensemble_and_task([str(checkpoint)], overrides)
@@ -140,7 +155,7 @@ class Classifier:
         return cls(
             models[0].to(usable(device)),
             task,
-            voting,
+            voting or ReferenceVoting(),
             checkpoint.with_name(f"{checkpoint.stem}.references.{digest}.npz"),
         )
 
@@ -171,8 +186,11 @@ class Classifier:
         """Unit vectors (N, d) of sentences as users write them, and the share (N,) of their n-grams that is known.
 
         Raises:
-            InputError: a blank sentence.
+            InputError: a blank sentence; a language that the model does not know.
         """
+        if isinstance(texts, str):
+            raise TypeError("give a list of sentences, not one string")
+        side = self.side_of(side)
         units = [self.task.directory.encode(text, side) for text in texts]
         for number, found in enumerate(units, start=1):
             if not len(found):
@@ -214,8 +232,13 @@ class Classifier:
     def predict(self, texts: Sequence[str], side: str = "low", neighbours: int = 3) -> list[Prediction]:
         """The classes of sentences, in order.
 
+        Args:
+            texts: raw text, one sentence each.
+            side: their language: ``low``, ``high`` or its code.
+            neighbours: how many of the nearest references each prediction has.
+
         Raises:
-            InputError: a blank sentence.
+            InputError: a blank sentence; a language that the model does not know.
         """
         if not texts:
             return []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from fairseq_xl.cli.main import main
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.prediction.predictor import Predictor
 
 
@@ -21,6 +23,18 @@ def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path
     assert unknown != known
     assert predictor.learn_words(rows, vectors) == 1
     np.testing.assert_allclose(predictor.logits(rows), [known, known], atol=1e-6)
+
+
+def test_what_is_no_pair_of_sentences_is_refused(checkpoint):
+    """An empty sentence had a probability, and of one text each letter was a sentence."""
+    predictor = Predictor.load(str(checkpoint), device="cpu")
+    with pytest.raises(InputError, match="pair 2: the right is empty: leave the pair out"):
+        predictor.judge("ver visa", ["mi tarjeta", " "])
+    with pytest.raises(TypeError, match="not one string"):
+        predictor.judge("ver visa", "mi tarjeta")
+    for wrong in ("ab", ("a", "b", "c")):
+        with pytest.raises(TypeError, match="give a list of pairs of sentences: pair 1 is"):
+            predictor.rows([wrong])
 
 
 def test_a_model_without_a_fold_has_no_record_of_one(checkpoint, tmp_path, capsys):

@@ -50,8 +50,19 @@ def test_predictions(checkpoint):
     with pytest.raises(InputError, match="sentence 2 is empty"):
         classifier.predict(["మంచి", "  "])
     assert [classifier.side_of(name) for name in ("te", "low", "en", "high")] == ["low", "low", "high", "high"]
-    with pytest.raises(InputError, match="the model knows the languages te, en, not 'de'"):
-        classifier.side_of("de")
+    for unknown in (lambda: classifier.side_of("de"), lambda: classifier.predict(["మంచి"], "de")):
+        with pytest.raises(InputError, match="the model knows the languages te, en, not 'de'"):
+            unknown()
+    with pytest.raises(TypeError, match="give a list of sentences, not one string"):
+        classifier.predict("మంచి")
+
+
+def test_a_path_as_text_is_enough(checkpoint):
+    """References then decide as in the training's validation, and a value that is none is refused as in a command."""
+    assert Classifier.load(str(checkpoint), device="cpu").rule == "matches"
+    for wrong, message in (({"rule": "vote"}, "rule is one of matches, mean,"), ({"draws": 0}, "draws is 0: give a")):
+        with pytest.raises(InputError, match=message):
+            Classifier.load(checkpoint, ReferenceVoting(**wrong), device="cpu")
 
 
 def test_references_decide_as_in_validation_unless_said_otherwise(checkpoint, capsys):
