@@ -68,7 +68,7 @@ def group_parser(name: str, table: Table) -> argparse.ArgumentParser:
     listing = "\n".join(f"  {each:{width}}  {text}" for each, (_, text) in table.items())
     parser = argparse.ArgumentParser(
         prog=name,
-        usage=f"{name} [-h] COMMAND …",
+        usage=f"{name} [-h]{' [--version]' if table is COMMANDS else ''} COMMAND …",
         description="Tools beside fairseq's own commands, which load the models and losses with\n"
         '--user-dir "$(fairseq-xl user-dir)".'
         if table is COMMANDS

@@ -112,4 +112,5 @@ def _help(about: Mapping[str, Any], default: Any) -> str:
     # A default of 0 is told, though it equals False.
     if shown is None and not any(default is nothing for nothing in (MISSING, None, False)) and default not in ("", []):
         shown = " ".join(map(str, default)) if isinstance(default, (list, tuple)) else str(default)
+        shown = "yes" if default is True else shown
     return text if shown is None else f"{text} (default: {shown.replace('%', '%%')})"

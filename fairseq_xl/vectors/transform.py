@@ -47,6 +47,7 @@ class Transformation:
         0.0,
         low=0,
         high=1,
+        metavar="R",
     )
     random_seed: int = option("seed of the random vectors", 0, low=0, high=GREATEST_SEED)
     normalize: bool = option("scale every vector to norm one at the end", False)

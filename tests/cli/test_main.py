@@ -79,6 +79,9 @@ def test_help_imports_nothing_heavy(cli_code: str) -> None:
 
 def test_version(run_cli) -> None:
     assert run_cli("--version").stdout == f"fairseq_xl {__version__}\n"
+    assert (
+        cli.group_parser("fairseq-xl", cli.COMMANDS).format_usage() == "usage: fairseq-xl [-h] [--version] COMMAND …\n"
+    )
 
 
 def test_user_dir_is_the_folder_of_the_package(run_cli) -> None:

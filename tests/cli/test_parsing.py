@@ -96,3 +96,4 @@ def test_help_says_what_is_what(capsys: pytest.CaptureFixture[str]) -> None:
     assert "--size SIZE, -s SIZE how many (default: 5)" in shown
     assert "by how much: 100 % is all (default: 1.0)" in shown
     assert "by how much it moves (default: 0.0)" in shown
+    assert "look twice (default: yes)" in shown

@@ -7,6 +7,8 @@ from dataclasses import fields
 import pytest
 from fairseq.dataclass.configs import GenerationConfig
 
+from fairseq_xl.cli.translate.pack import Pack
+from fairseq_xl.cli.translate.text import Text
 from fairseq_xl.continuous.models.config import DecodingConfig
 from fairseq_xl.continuous.nearest.task import ContinuousTranslationConfig
 from fairseq_xl.losses import SCORES
@@ -27,6 +29,16 @@ def test_choices_are_those_of_the_models():
     assert SCORES == options.SCORES
     assert ("dense", "top", *KINDS) == options.NEAREST
     assert {each.name for each in fields(VectorScores)} == {each.name for each in fields(DecodingConfig)} - {"_name"}
+
+
+@pytest.mark.parametrize("command", [Text, Pack])
+def test_the_help_says_what_counts_where_nothing_is_given(command):
+    own = GenerationConfig()
+    said = (
+        f"the beam is {own.beam}, the length penalty {own.lenpen}, and a translation has {own.max_len_b} tokens at most"
+    )
+    assert said in " ".join(command.__doc__.split())
+    assert own.max_len_a == 0
 
 
 def test_what_is_given_goes_before_a_folders_own():

@@ -25,7 +25,9 @@ class Search:
     index: Path = option("folder for the corpus's vectors, used again", metavar="DIR")
     top: int = option("sentences to print", 10, low=1, metavar="N")
     kind: str = option(
-        "faiss index: flat is exact; hnsw and ivf are for millions", "flat", choices=("flat", "hnsw", "ivf")
+        "faiss index (extra index): flat is exact; hnsw and ivf are for millions",
+        "flat",
+        choices=("flat", "hnsw", "ivf"),
     )
     device: str | None = device_option()
 

@@ -18,7 +18,7 @@ class Calibrate:
     """
 
     record: Path = argument("record of `match predict --split`, with labels, not calibrated")
-    output: Path = option("for `match predict`", alias="-o", metavar="FILE")
+    output: Path = option("file to write, for `match predict --calibration`", alias="-o", metavar="FILE")
     bias: bool = option("fit a bias beside the temperature (Platt 1999), for some hundred pairs", False)
     prior: float | None = option(
         "share of matching pairs in the text to be judged", None, exclusive="prior", metavar="X"

@@ -16,7 +16,7 @@ class Ensemble:
     classifier and are averaged first.
     """
 
-    records: list[Path] = argument("records to combine")
+    records: list[Path] = argument("records to combine", metavar="RECORD")
     output: Path = option("record to write", alias="-o", metavar="FILE")
     preset: str | None = option(
         "take those of the records that the paper's submission for that phase combined. It knows them by their names",

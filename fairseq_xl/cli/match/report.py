@@ -16,7 +16,7 @@ class Report:
     and reliability as .png and .pdf. Use `experiment report` for the runs of an experiment, which writes a page.
     """
 
-    records: list[Path] = argument("records of the same labelled pairs")
+    records: list[Path] = argument("records of the same labelled pairs", metavar="RECORD")
     output: Path = option("folder to write", alias="-o", metavar="DIR")
     against: str | None = option(
         "the classifier from which the differences are counted",

@@ -31,7 +31,9 @@ class Search:
     top: int = option("questions to print", 5, low=1, metavar="N")
     candidates: int = option("nearest vectors that are judged; more find more and take longer", 100, low=1, metavar="N")
     kind: str = option(
-        "faiss index: flat is exact; hnsw and ivf are for millions", "flat", choices=("flat", "hnsw", "ivf")
+        "faiss index (extra index): flat is exact; hnsw and ivf are for millions",
+        "flat",
+        choices=("flat", "hnsw", "ivf"),
     )
     device: str | None = device_option()
 

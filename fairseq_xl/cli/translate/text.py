@@ -71,7 +71,8 @@ class Lines:
 class Text(Decoding, Lines):
     """Translate raw text, one sentence a line, with a model folder. Line n of the output belongs to line n of the
     input. A line without words gives an empty line. Where a line is too long for the model, the command translates its
-    beginning and warns of it. Options of the search and the output that you do not give are those of the folder.
+    beginning and warns of it. Options of the search and the output that you do not give are those of the folder. Where
+    it has none, the beam is 5, the length penalty 1, and a translation has 200 tokens at most.
     """
 
     def run(self) -> None:

@@ -60,7 +60,7 @@ class Convert(Transformation):
     )
     dim: int | None = option("refuse vectors of another dimension", None, low=1)
     center_on: Path | None = option(
-        f"take the mean and the directions from the words of this {DICTIONARY} alone. Give the dictionary of the "
+        f"take the mean and the directions only from the words of this {DICTIONARY}. Give the dictionary of the "
         "training where a table of more words shall lie in the space of a trained model's table",
         None,
         metavar="DICT",
