@@ -13,6 +13,7 @@ import logging
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -84,7 +85,13 @@ class SentenceEncoder:
         return cls(task, model, usable(device))
 
     def encode(
-        self, sentences: Sequence[str], *, max_tokens: int = MAX_TOKENS, normalize: bool = False, progress: bool = True
+        self,
+        sentences: Sequence[str],
+        *,
+        language: str | None = None,
+        max_tokens: int = MAX_TOKENS,
+        normalize: bool = False,
+        progress: bool = True,
     ) -> np.ndarray:
         """One vector for each sentence, in their order.
 
@@ -93,23 +100,32 @@ class SentenceEncoder:
 
         Args:
             sentences: raw text.
+            language: theirs, for a pair classifier of several languages, which has words of its own for each.
             max_tokens: tokens encoded at once, padding included.
             normalize: scale each vector to length 1 (zeros stay zeros).
             progress: show a bar on stderr when it takes more than a second.
 
         Returns:
             (N, dim) float32.
+
+        Raises:
+            InputError: a language that the model does not have, or none where it has several.
         """
         if isinstance(sentences, str):
             raise TypeError("give a list of sentences, not one string")
         if max_tokens < 1:
             raise InputError(f"batches of {max_tokens} tokens hold nothing: give 1 or more")
+        encode_text = self.task.encode_text
+        if language is not None:
+            if not hasattr(self.task, "languages_of_words"):
+                raise InputError("this model reads all languages alike: leave language out")
+            encode_text = partial(encode_text, language=language)
         vectors = np.zeros((len(sentences), self.dim), dtype=np.float32)
         cut = 0
         with progress_bar("encoding", progress, len(sentences), " sentences") as bar:
             for start in range(0, len(sentences), _BLOCK):
                 block = sentences[start : start + _BLOCK]
-                tokens = [self.task.encode_text(sentence) for sentence in block]
+                tokens = [encode_text(sentence) for sentence in block]
                 cut += sum(len(row) > self.longest for row in tokens)
                 filled = [place for place, row in enumerate(tokens) if len(row)]
                 bar.update(len(block) - len(filled))

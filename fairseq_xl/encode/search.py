@@ -49,19 +49,30 @@ class SentenceIndex:
         encoder: a :class:`fairseq_xl.SentenceEncoder`.
         source: the file or folder that the encoder is from.
         kind: of the faiss index: flat, hnsw or ivf.
+        languages: of new sentences and of the corpus, for an encoder that tells them apart.
 
     Raises:
         InputError: a corpus without text, or a folder that holds something else.
     """
 
-    def __init__(self, folder: Path, corpus: Path, encoder: Any, source: Path, kind: str = "flat"):
+    def __init__(
+        self,
+        folder: Path,
+        corpus: Path,
+        encoder: Any,
+        source: Path,
+        kind: str = "flat",
+        languages: tuple[str, str] | None = None,
+    ):
         self.texts = list(read_lines(corpus))
         if not any(text.strip() for text in self.texts):
             raise InputError(f"{corpus} holds no text to search")
         self.encoder, self.kind = encoder, kind
-        wanted = signature(None, [corpus, source])
+        self.language = languages[0] if languages else None
+        language = languages[1] if languages else None
+        wanted = signature({"language": language} if language else None, [corpus, source])
         if not is_done(folder / MANIFEST, wanted, [folder / VECTORS]):
-            vectors = encoder.encode(self.texts, normalize=True)
+            vectors = encoder.encode(self.texts, language=language, normalize=True)
             with atomic_folder(folder, MANIFEST, "an index of sentences") as new:
                 np.save(new / VECTORS, vectors, allow_pickle=False)
                 write_json(new / MANIFEST, wanted)
@@ -84,7 +95,8 @@ class SentenceIndex:
             candidates: how many of the highest cosine are judged; at least ``count``.
         """
         wanted = min(max(count, candidates) if judge else count, len(self.lines))
-        cosines, places = self.index.search(self.encoder.encode([sentence], normalize=True), wanted)
+        vector = self.encoder.encode([sentence], language=self.language, normalize=True)
+        cosines, places = self.index.search(vector, wanted)
         ranked = zip(places[0].tolist(), cosines[0].tolist(), strict=True)
         near = [(int(self.lines[place]), cosine) for place, cosine in ranked if place >= 0]
         texts = [self.texts[place] for place, _ in near]

@@ -157,6 +157,8 @@ def test_calls_that_cannot_be_are_refused(encoder):
         encoder.encode("one sentence")
     with pytest.raises(InputError, match="batches of 0 tokens hold nothing"):
         encoder.encode(["a"], max_tokens=0)
+    with pytest.raises(InputError, match="reads all languages alike: leave language out"):
+        encoder.encode(["a"], language="de")
 
 
 def test_an_encoder_of_the_hub(hub, packed, encoder):

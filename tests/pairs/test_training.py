@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -156,7 +158,7 @@ def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_clas
             assert torch.equal(value, states[1][name]), name
 
 
-def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys):
+def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys, monkeypatch):
     given = f"{files}/train.tsv,languages=es+pt"
     assert main(["match", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
     train_classifier(tmp_path / "p", tmp_path, "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation")
@@ -169,8 +171,27 @@ def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys):
         assert "has the languages es pt: give the same" in capsys.readouterr().err
     from fairseq_xl import SentenceEncoder
 
-    with pytest.raises(InputError, match="reads words with their language"):
-        SentenceEncoder.load(tmp_path / "checkpoint_last.pt", "cpu").encode(["hola"], progress=False)
+    encoder = SentenceEncoder.load(tmp_path / "checkpoint_last.pt", "cpu")
+    spanish, portuguese = (encoder.encode(["ver mi tarjeta"], language=code, progress=False) for code in ("es", "pt"))
+    assert spanish.any()
+    assert not np.allclose(spanish, portuguese), "es:ver is another word than pt:ver"
+    for language in (None, "fr"):
+        with pytest.raises(InputError, match="has the languages es pt: give one of the same for each sentence"):
+            encoder.encode(["hola"], language=language, progress=False)
+    corpus, index = tmp_path / "corpus.txt", ["--index", str(tmp_path / "index"), "--top", "1", "--device", "cpu"]
+    corpus.write_text("ver mi tarjeta\n", encoding="utf-8")
+    model = str(tmp_path / "checkpoint_last.pt")
+    search = ["match", "search", str(corpus), "--encoder", model, "--rerank", model, *index]
+    cosines = {}
+    for languages in ("es+es", "pt+es", "es+pt"):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"ver mi tarjeta\n")))
+        assert main([*search, "--languages", languages]) == 0
+        cosines[languages] = json.loads(capsys.readouterr().out)["found"][0]["cosine"]
+    assert cosines["es+es"] == pytest.approx(1, abs=1e-5)
+    assert cosines["pt+es"] < 0.999
+    assert cosines["es+pt"] == pytest.approx(cosines["pt+es"], abs=1e-5), "the corpus was encoded anew"
+    assert main([*search, "--languages", "es"]) == 2
+    assert "--languages are two codes, such as en+fr, not 'es'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", ALONE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
@@ -35,6 +36,11 @@ class Search:
         "flat",
         choices=("flat", "hnsw", "ivf"),
     )
+    languages: str | None = option(
+        "codes of the questions and of the corpus, such as es+en, for models of several languages",
+        None,
+        metavar="CODE+CODE",
+    )
     device: str | None = device_option()
 
     def run(self) -> None:
@@ -50,11 +56,15 @@ class Search:
         fairseq_xl.register()
         from fairseq_xl.encode.encoder import SentenceEncoder
         from fairseq_xl.encode.search import SentenceIndex
+        from fairseq_xl.pairs.data.source import two_codes
         from fairseq_xl.pairs.prediction.predictor import Predictor
 
+        languages = two_codes(self.languages, "--languages") if self.languages else None
         encoder = SentenceEncoder.load(self.encoder, self.device)
-        index = SentenceIndex(self.index, self.corpus, encoder, self.encoder, self.kind)
-        judge = Predictor.load(self.rerank, device=self.device).judge if self.rerank else None
+        index = SentenceIndex(self.index, self.corpus, encoder, self.encoder, self.kind, languages)
+        judge = None
+        if self.rerank:
+            judge = partial(Predictor.load(self.rerank, device=self.device).judge, languages=languages)
         for number, question in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not question.strip():
                 raise InputError(f"standard input, line {number}: the question is empty: leave it out")

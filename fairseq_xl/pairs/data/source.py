@@ -35,6 +35,14 @@ TRAIN_ONLY = "train_only"
 DEFAULTS = {"left": "1", "right": "2", "label": "3"}
 
 
+def two_codes(text: str, what: str = "languages") -> tuple[str, str]:
+    """The languages of left and right, of en+fr. Raises: InputError: other text, which ``what`` names."""
+    found = LANGUAGES.fullmatch(text)
+    if not found:
+        raise InputError(f"{what} are two codes, such as en+fr, not {text!r}")
+    return found[1], found[2]
+
+
 @dataclass(frozen=True)
 class Pair:
     """Two sentences as they were written.
@@ -70,8 +78,8 @@ class PairSource(Table):
         """Raises: InputError: a key or value is unknown, or one translation is given without the other."""
         found = super().parse(line)
         for key in ("languages", "translation_languages"):
-            if key in found.options and not LANGUAGES.fullmatch(found.options[key]):
-                raise InputError(f"{line!r}: {key.replace('_', ' ')} are two codes, such as en+fr")
+            if key in found.options:
+                two_codes(found.options[key], f"{line!r}: {key.replace('_', ' ')}")
         left, right = (found.options.get(key, DEFAULTS[key]) for key in ("left", "right"))
         if left == right:
             raise InputError(f"{line!r}: left and right are one column: name two")
@@ -96,8 +104,7 @@ class PairSource(Table):
         return self._two_codes("translation_languages")
 
     def _two_codes(self, key: str) -> tuple[str, str] | None:
-        found = LANGUAGES.fullmatch(self.options.get(key, ""))
-        return (found[1], found[2]) if found else None
+        return two_codes(self.options[key]) if key in self.options else None
 
     def pairs(self) -> Iterator[Pair]:
         """The file's pairs in its order.

@@ -93,17 +93,23 @@ class PairClassificationTask(FairseqTask):
             return rows if split == "valid" else [row for row in rows if self.cfg.valid_fold not in row.folds]
         return self.directory.training() if split == "train" else self.directory.rows(split)
 
-    def encode_text(self, text: str) -> Tensor:
+    @property
+    def languages_of_words(self) -> list[str]:
+        """The codes that stand before words, in en:chat and fr:chat; none where the folder has one language."""
+        found: list[str] = self.directory.manifest["languages"]
+        return found
+
+    def encode_text(self, text: str, language: str | None = None) -> Tensor:
         """(T,) word numbers of a sentence as a user writes it: what ``fairseq_xl.encode`` asks of a task.
 
         Raises:
-            InputError: the folder has several languages, and raw text does not say its language.
+            InputError: a language that the folder does not have, or none where it has some.
         """
-        if self.directory.manifest["languages"]:
-            raise InputError(
-                "this model reads words with their language, which raw text does not say: predict pairs instead"
-            )
-        return numbers(self.directory.tokenizer.words(text), self.source_dictionary)
+        known = self.languages_of_words
+        if bool(known) != bool(language) or (language and language not in known):
+            has = f"has the languages {' '.join(known)}" if known else "has no languages"
+            raise InputError(f"the model's data directory {has}: give one of the same for each sentence")
+        return numbers(self.directory.tokenizer.sentence(text, language).split(), self.source_dictionary)
 
     @property
     def source_dictionary(self) -> Dictionary:

@@ -61,7 +61,7 @@ class Predictor:
         Raises:
             InputError: languages that the folder does not have, or none where it has some; a blank sentence.
         """
-        known = self.task.directory.manifest["languages"]
+        known = self.task.languages_of_words
         if bool(known) != bool(languages) or (languages and not set(languages) <= set(known)):
             has = f"has the languages {' '.join(known)}" if known else "has no languages"
             raise InputError(f"the model's data directory {has}: give the same with languages=")
@@ -122,15 +122,21 @@ class Predictor:
             found[batch] = self.model(**sample).double().cpu().numpy()
         return found
 
-    def judge(self, question: str, others: Sequence[str]) -> list[float]:
+    def judge(self, question: str, others: Sequence[str], languages: tuple[str, str] | None = None) -> list[float]:
         """The probability that a question means the same as each of others.
+
+        Args:
+            question: raw text.
+            others: likewise.
+            languages: of the question and of the others, where the model's data directory has several.
 
         Raises:
             InputError: as :meth:`rows`.
         """
         if isinstance(others, str):
             raise TypeError("give a list of sentences to compare with, not one string")
-        return expit(self.logits(self.rows([(question, other) for other in others]), progress=False)).tolist()
+        rows = self.rows([(question, other) for other in others], languages)
+        return expit(self.logits(rows, progress=False)).tolist()
 
     @torch.inference_mode()
     def vectors(
