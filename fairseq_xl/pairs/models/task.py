@@ -108,7 +108,8 @@ class PairClassificationTask(FairseqTask):
         known = self.languages_of_words
         if bool(known) != bool(language) or (language and language not in known):
             has = f"has the languages {' '.join(known)}" if known else "has no languages"
-            raise InputError(f"the model's data directory {has}: give one of the same for each sentence")
+            how = "give the same by --languages, or language= in Python"
+            raise InputError(f"the model's data directory {has}: {how}")
         return numbers(self.directory.tokenizer.sentence(text, language).split(), self.source_dictionary)
 
     @property
