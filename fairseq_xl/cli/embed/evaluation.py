@@ -66,7 +66,7 @@ class Evaluate:
     )
     measures: list[str] = option("measures to take", list(MEASURES), choices=MEASURES, shown="all")
     device: str | None = device_option("where pairs are compared, such as cpu or cuda:1")
-    index: str | None = option(
+    index_kind: str | None = option(
         "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs. Use it with "
         "--measures nearest, for a million sentences. The kinds hnsw and ivf overlook some neighbours",
         None,
@@ -95,7 +95,7 @@ class Evaluate:
         if self.write_texts:
             refuse_given(
                 self,
-                ["encoders", "output", "transform", "taggers", "index", "measures", "device"],
+                ["encoders", "output", "transform", "taggers", "index_kind", "measures", "device"],
                 "has no effect with --write-texts",
             )
             write_texts(self.write_texts, [*sets, *treebanks])
@@ -103,7 +103,7 @@ class Evaluate:
         encoders = self._encoders()
         accuracy = self._accuracy_of_taggers({text.language for text in sets})
         if "nearest" not in self.measures:
-            refuse_given(self, ["index"], "is for --measures nearest, which is not among them")
+            refuse_given(self, ["index_kind"], "is for --measures nearest, which is not among them")
         if not encoders:
             raise InputError("there is no encoder to evaluate: name one, such as length or ours=FOLDER")
         failures = self._evaluate(encoders, sets, treebanks, accuracy)
@@ -148,10 +148,15 @@ class Evaluate:
             with atomic_outputs(*outputs[:1]) as of_record:
                 for file in (*of_record, *of_tables):
                     file.touch()  # where nothing can be written, that is said before the computing
-                record = evaluate(encoders, sets, treebanks, self.measures, device, self.index)
+                record = evaluate(encoders, sets, treebanks, self.measures, device, self.index_kind)
                 for language, tagger_f1 in accuracy.items():
                     record["texts"]["sets"][language]["tagger_f1"] = tagger_f1
-                record = {"version": 1, **record, "index": self.index, "seconds": round(time.monotonic() - began, 1)}
+                record = {
+                    "version": 1,
+                    **record,
+                    "index": self.index_kind,
+                    "seconds": round(time.monotonic() - began, 1),
+                }
                 record = {**record, "versions": versions(), "commit": commit()}
                 for file in of_record:
                     file.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -24,7 +24,7 @@ class Search:
     corpus: Path = option("text to search, a sentence a line", metavar="FILE")
     index: Path = option("folder for the corpus's vectors, used again", metavar="DIR")
     top: int = option("sentences to print", 10, low=1, metavar="N")
-    kind: str = option(
+    index_kind: str = option(
         "faiss index (extra index): flat is exact; hnsw and ivf are for millions",
         "flat",
         choices=("flat", "hnsw", "ivf"),
@@ -45,7 +45,7 @@ class Search:
         from fairseq_xl.syntactic.data.filters import folded
 
         encoder = SentenceEncoder.load(self.model, self.device)
-        index = SentenceIndex(self.index, self.corpus, encoder, self.model, self.kind)
+        index = SentenceIndex(self.index, self.corpus, encoder, self.model, self.index_kind)
         folded_texts = Counter(map(folded, index.texts))
         for number, sentence in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not sentence.strip():

@@ -31,7 +31,7 @@ class Search:
     )
     top: int = option("questions to print", 5, low=1, metavar="N")
     candidates: int = option("nearest vectors that are judged; more find more and take longer", 100, low=1, metavar="N")
-    kind: str = option(
+    index_kind: str = option(
         "faiss index (extra index): flat is exact; hnsw and ivf are for millions",
         "flat",
         choices=("flat", "hnsw", "ivf"),
@@ -61,7 +61,7 @@ class Search:
 
         languages = two_codes(self.languages, "--languages") if self.languages else None
         encoder = SentenceEncoder.load(self.encoder, self.device)
-        index = SentenceIndex(self.index, self.corpus, encoder, self.encoder, self.kind, languages)
+        index = SentenceIndex(self.index, self.corpus, encoder, self.encoder, self.index_kind, languages)
         judge = None
         if self.rerank:
             judge = partial(Predictor.load(self.rerank, device=self.device).judge, languages=languages)

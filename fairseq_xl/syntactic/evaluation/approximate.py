@@ -37,7 +37,7 @@ def accuracies(
         InputError: sparse vectors; not more sentences than the largest k; faiss is missing.
     """
     if sparse.issparse(vectors):
-        raise InputError("an index needs dense vectors: compare all pairs of these, without --index")
+        raise InputError("an index needs dense vectors: compare all pairs of these, without --index-kind")
     most = max(ks)
     if len(vectors) <= most:
         raise InputError(f"{len(vectors)} sentences are too few for {most} neighbours of each: give more sentences")

@@ -105,7 +105,7 @@ def test_measures_can_be_left_out(sets: Path, treebanks: list[str], tmp_path: Pa
 def test_an_index_finds_what_all_pairs_give(sets: Path, treebanks: list[str], tmp_path: Path) -> None:
     pytest.importorskip("faiss")
     exact = evaluated(sets, treebanks, tmp_path, "length")
-    found = evaluated(sets, treebanks, tmp_path, "length", "--index", "flat")
+    found = evaluated(sets, treebanks, tmp_path, "length", "--index-kind", "flat")
     assert found["index"] == "flat"
     scores = [record["encoders"][0]["nearest"]["de"]["5-NN"] for record in (found, exact)]
     assert scores[0] == pytest.approx(scores[1])
@@ -117,7 +117,7 @@ def test_texts_are_written_for_encoders_that_run_elsewhere(sets: Path, treebanks
     assert main(["embed", "evaluate", *words, "--write-texts", str(folder)]) == 0
     texts = sorted(folder.glob("*.txt"))
     assert [path.name for path in texts] == ["de.txt", "de_pud.txt", "en.txt", "en_pud.txt"]
-    others = (["--index", "flat"], ["--device", "cpu"], ["--measures", "nearest"])
+    others = (["--index-kind", "flat"], ["--device", "cpu"], ["--measures", "nearest"])
     for more in (["length"], ["--output", str(tmp_path / "scores")], *others):
         assert main(["embed", "evaluate", *more, *words, "--write-texts", str(folder)]) == 2
     for path in texts:
@@ -159,7 +159,7 @@ def test_an_encoder_that_fails_does_not_take_the_others_along(sets, treebanks, t
 def test_vectors_that_no_index_takes_do_not_take_the_others_along(sets, treebanks, tmp_path: Path, capsys) -> None:
     pytest.importorskip("faiss")
     pytest.importorskip("sklearn")
-    options = ["--sets", str(sets), "--treebanks", *treebanks, "--index", "flat", "-o", str(tmp_path / "record")]
+    options = ["--sets", str(sets), "--treebanks", *treebanks, "--index-kind", "flat", "-o", str(tmp_path / "record")]
     assert main(["embed", "evaluate", "characters", "length", *options]) == 2
     said = capsys.readouterr()
     error = said.err[said.err.rindex("error: ") :]
@@ -176,7 +176,7 @@ def test_vectors_that_no_index_takes_do_not_take_the_others_along(sets, treebank
 def test_what_the_neighbours_lack_is_said_before_the_encoding(sets, treebanks, monkeypatch, capsys) -> None:
     words = ["embed", "evaluate", "npy:nowhere/{name}.npy", "--sets", str(sets), "--measures"]
     monkeypatch.setitem(sys.modules, "faiss", None)
-    assert main([*words, "nearest", "--index", "flat"]) == 2
+    assert main([*words, "nearest", "--index-kind", "flat"]) == 2
     assert re.search("an index needs .*faiss: ", capsys.readouterr().err)
     rows = (sets / "en.tsv").read_text().splitlines()
     (sets / "en.tsv").write_text("\n".join(rows[:6]) + "\n")
@@ -244,7 +244,10 @@ def test_what_cannot_be_used_is_said_before_the_computing(sets, tmp_path: Path, 
             ["length", "--sets", "SETS", "--measures", "nearest", "--treebanks", "de=SETS/de.conllu"],
             "--treebanks is for the other measures, which are not among --measures: leave it out",
         ),
-        (["length", "--sets", "SETS", "--measures", "dissimilarity", "--index", "flat"], "--index is for --measures"),
+        (
+            ["length", "--sets", "SETS", "--measures", "dissimilarity", "--index-kind", "flat"],
+            "--index-kind is for --measures",
+        ),
         (["length", "--sets", "SETS", "--transform", "whiten"], "--transform is for encoders, and there are baselines"),
         (["length", "--treebanks", "x.conllu"], "write LANG=FILE"),
         (["length", "--treebanks", "de=nowhere.conllu"], "there is no file nowhere.conllu"),
