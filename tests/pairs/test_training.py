@@ -176,7 +176,7 @@ def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys, mon
     assert spanish.any()
     assert not np.allclose(spanish, portuguese), "es:ver is another word than pt:ver"
     for language in (None, "fr"):
-        with pytest.raises(InputError, match="has the languages es pt: give the same by --languages"):
+        with pytest.raises(InputError, match="has the languages es pt: give the text's own, by --languages of"):
             encoder.encode(["hola"], language=language, progress=False)
     corpus, index = tmp_path / "corpus.txt", ["--index", str(tmp_path / "index"), "--top", "1", "--device", "cpu"]
     corpus.write_text("ver mi tarjeta\n", encoding="utf-8")

@@ -106,10 +106,13 @@ class PairClassificationTask(FairseqTask):
             InputError: a language that the folder does not have, or none where it has some.
         """
         known = self.languages_of_words
-        if bool(known) != bool(language) or (language and language not in known):
-            has = f"has the languages {' '.join(known)}" if known else "has no languages"
-            how = "give the same by --languages, or language= in Python"
-            raise InputError(f"the model's data directory {has}: {how}")
+        if language and not known:
+            raise InputError("the model's data directory has no languages: leave --languages (in Python language=) out")
+        if known and language not in known:
+            raise InputError(
+                f"the model's data directory has the languages {' '.join(known)}: give the text's own, by --languages "
+                "of `fairseq-xl match search` or language= in Python"
+            )
         return numbers(self.directory.tokenizer.sentence(text, language).split(), self.source_dictionary)
 
     @property

@@ -62,9 +62,12 @@ class Predictor:
             InputError: languages that the folder does not have, or none where it has some; a blank sentence.
         """
         known = self.task.languages_of_words
-        if bool(known) != bool(languages) or (languages and not set(languages) <= set(known)):
-            has = f"has the languages {' '.join(known)}" if known else "has no languages"
-            raise InputError(f"the model's data directory {has}: give the same with languages=")
+        if languages and not known:
+            raise InputError("the model's data directory has no languages: leave languages out")
+        if known and not (languages and set(languages) <= set(known)):
+            raise InputError(
+                f"the model's data directory has the languages {' '.join(known)}: give the same with languages="
+            )
         tokenizer = self.task.directory.tokenizer
         found = []
         for place, texts in enumerate(pairs):

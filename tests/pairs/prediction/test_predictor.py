@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fairseq_xl import SentenceEncoder
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.prediction.predictor import Predictor
@@ -28,6 +29,10 @@ def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path
 def test_what_is_no_pair_of_sentences_is_refused(checkpoint):
     """An empty sentence had a probability, and of one text each letter was a sentence."""
     predictor = Predictor.load(str(checkpoint), device="cpu")
+    with pytest.raises(InputError, match="has no languages: leave languages out"):
+        predictor.judge("ver visa", ["mi tarjeta"], ("es", "es"))
+    with pytest.raises(InputError, match=r"has no languages: leave --languages \(in Python language=\) out"):
+        SentenceEncoder.load(checkpoint, "cpu").encode(["ver visa"], language="es")
     with pytest.raises(InputError, match="pair 2: the right is empty: leave the pair out"):
         predictor.judge("ver visa", ["mi tarjeta", " "])
     with pytest.raises(TypeError, match="not one string"):
