@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # The corpora of four manuals in English, French and Spanish, the models that they train, and what these know of other
-# pairs: the tables of docs/results/corpus.md. Each part is one or two runs of recipes/semantic_similarity.sh, in a folder
-# of its own. What is done is skipped: start it again after an interruption.
+# pairs: the tables of docs/results/corpus.md. Each part is a run of recipes/semantic_similarity.sh in a folder of its own,
+# but for `encoders`: three runs in that of `one-manual`. What is done is skipped: start it again after an interruption.
 #
-#   bash recipes/experiments/manuals.sh --out DIR --manual FOLDER … --tatoeba DIR
+#   bash recipes/experiments/manuals.sh --out DIR --manual FOLDER … --tatoeba DIR …
 #
 #   --out DIR         everything is written here; the tables are in DIR/PART/tables
 #   --manual FOLDER   a manual's HTML files, in folders named by their languages or linked by hreflang; repeatable.
@@ -18,15 +18,16 @@
 #                     paraphrases  English paraphrases alone, ten folds, on the word vectors of `manuals`
 #                     with-paraphrases   these and both corpora of `manuals`, three folds
 #                     one-manual   the first manual's corpora, ten folds each
-#                     encoders     the other three sentence encoders on them
+#                     encoders     the other three sentence encoders on the first manual's French corpus
 #                     (default: all)
 #   --prepare-only    stop before training
 #   --dry-run         print the commands and run none
+#   -- OPTION…        further options of fairseq-train
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../lib/common.sh"
 
 ALL_PARTS='manuals unmatched paraphrases with-paraphrases one-manual encoders'
-OUT='' MANUALS=() TATOEBA='' MSRP='' STSB='' PARTS=$ALL_PARTS PREPARE_ONLY=no
+OUT='' MANUALS=() TATOEBA='' MSRP='' STSB='' PARTS=$ALL_PARTS PREPARE_ONLY=no TUNING=()
 
 recipe_option() {
   TAKEN=2
@@ -45,7 +46,7 @@ recipe_option() {
 read_options "$0" "$@"
 
 check_settings() {
-  local word
+  local word earlier=''
   [[ -n $OUT ]] || fail "--out is missing: name the folder for corpora, checkpoints and tables"
   need_folder_name --out "$OUT"
   ((${#MANUALS[@]} > 0)) || fail "--manual is missing: name a folder of HTML files"
@@ -56,10 +57,11 @@ check_settings() {
   if [[ -n $STSB ]]; then
     for word in en fr es; do need_file "$STSB/stsb-$word-dev.csv" "file of graded similarities,"; done
   fi
-  for word in $PARTS; do one_of "$word" "$ALL_PARTS" || fail "--parts has '$word': choose from $ALL_PARTS"; done
-  for word in paraphrases with-paraphrases; do
-    ! one_of "$word" "$PARTS" || one_of manuals "$PARTS" || [[ -f $OUT/manuals/vectors/en.vec ]] ||
+  for word in $PARTS; do
+    one_of "$word" "$ALL_PARTS" || fail "--parts has '$word': choose from $ALL_PARTS"
+    [[ $word != *paraphrases ]] || one_of manuals "$earlier" || [[ -f $OUT/manuals/vectors/en.vec ]] ||
       fail "--parts $word needs the word vectors of manuals: name that part before it"
+    earlier+=" $word"
   done
 }
 
@@ -101,14 +103,15 @@ TEXTS=(--text "en=$OUT/lexicons/fr.en.txt" --text "en=$OUT/lexicons/es.en.txt" -
   --text "es=$OUT/lexicons/es.txt")
 DICTIONARIES=(--dictionary "fr=$OUT/lexicons/fr-en.tsv" --dictionary "es=$OUT/lexicons/es-en.tsv" --refine 0)
 ALIGNED=(--set extract.unequal=keep --set align.method=dynamic)
-NEGATIVES=(--set topics.step=15 --set topics.passes=300 --set negatives.low=0.5 --set negatives.each=10)
-MATCHED=(--set negatives.length=1 --set negatives.overlap=0.05 --set export.paired=true)
+NEGATIVES=(--set topics.step=15 --set topics.passes=300 --set negatives.low=0.5 --set negatives.each=10
+  --set export.paired=true)
+MATCHED=(--set negatives.length=1 --set negatives.overlap=0.05)
 [[ -z $MSRP ]] ||
   PARAPHRASES=(--paraphrases "$MSRP,left=#1 String,right=#2 String,label=Quality" --paraphrase-epochs 10)
 if [[ -n $STSB ]]; then
   for CODE in $CODES; do GRADED+=(--sts "$CODE=$STSB/stsb-$CODE-dev.csv,left=1,right=2,score=3"); done
 fi
-MODEL=(-- --hidden-dim 128 --batch-size 64)
+MODEL=(-- --hidden-dim 128 --batch-size 64 "${TUNING[@]}")
 
 for PART in $PARTS; do
   say "== $PART"
@@ -144,4 +147,4 @@ for PART in $PARTS; do
       ;;
   esac
 done
-[[ $DRY_RUN == yes ]] || say "tables: $OUT/*/tables"
+[[ $DRY_RUN == yes || $PREPARE_ONLY == yes ]] || say "tables: $OUT/*/tables"

@@ -54,10 +54,31 @@ def test_parts_train_on_what_their_names_say(manuals):
     assert not set(manuals.calls) & {*FOLD, *SHALLOW}, "--prepare-only is for every part"
     found = manuals.arguments("fairseq-xl corpus paraphrases")
     assert f"vectors:{manuals.out}/manuals/vectors/en.vec" in found
-    manuals(*manuals.options, "--parts", "one-manual", "--prepare-only")
+    assert manuals(*manuals.options, "--parts", "one-manual", "--prepare-only").returncode == 0
     lines = manuals.calls_file.read_text().splitlines()
-    assert all(line.endswith("/apache") for line in lines if line.startswith("fairseq-xl corpus init"))
-    assert all("--identical" in line for line in lines if line.startswith("fairseq-xl vectors align"))
+    inits = [line for line in lines if line.startswith("fairseq-xl corpus init")]
+    assert [line.endswith("/apache") for line in inits] == [True, True]
+    aligned = [line for line in lines if line.startswith("fairseq-xl vectors align")]
+    assert ["--identical" in line for line in aligned] == [True, True]
+
+
+def test_unmatched_corpora_differ_in_what_is_matched_alone(manuals):
+    """They once had no paired negatives, either, and so more pairs than their record."""
+    settings = {}
+    for part in ("manuals", "unmatched"):
+        assert manuals(*manuals.options, "--parts", part, "--prepare-only").returncode == 0
+        lines = manuals.calls_file.read_text().splitlines()
+        made = next(line for line in lines if line.startswith("fairseq-xl corpus run") and " --first topics " in line)
+        settings[part] = {word for word in made.split() if "=" in word and "/" not in word}
+    assert settings["manuals"] - settings["unmatched"] == {"negatives.length=1", "negatives.overlap=0.05"}
+    assert settings["unmatched"] <= settings["manuals"]
+
+
+def test_further_options_reach_the_trainings(manuals):
+    done = manuals(*manuals.options, "--parts", "manuals one-manual encoders", "--dry-run", "--", "--dropout", "0.3")
+    runs = [line for line in done.stdout.splitlines() if "semantic_similarity.sh" in line]
+    assert len(runs) == 5
+    assert all(line.strip().endswith("--batch-size 64 --dropout 0.3") for line in runs)
 
 
 @pytest.mark.parametrize(
@@ -65,6 +86,7 @@ def test_parts_train_on_what_their_names_say(manuals):
     [
         (["--parts", "manual"], "--parts has 'manual': choose from manuals unmatched"),
         (["--parts", "paraphrases"], "--parts paraphrases needs the word vectors of manuals: name that part before it"),
+        (["--parts", "paraphrases manuals"], "--parts paraphrases needs the word vectors of manuals: name that part"),
         (["--manual", "/nowhere"], "there is no folder --manual /nowhere: check the name"),
         (["--tatoeba", "/nowhere"], "there is no file of sentence pairs, /nowhere/fra-eng.tsv"),
         (["--msrp", "/nowhere"], "there is no file of paraphrases, /nowhere"),
