@@ -186,8 +186,8 @@ def refuse_unbuildable(path: str | os.PathLike[str], state: dict[str, Any]) -> N
             raise InputError(f"the checkpoint {path} names no {what}: give one that fairseq-train wrote")
         if name not in names:
             raise InputError(
-                f"the checkpoint {path} was trained with {option} {name}, which is not registered: give another, or in "
-                "Python call fairseq_xl.register() or import your module first"
+                f"the checkpoint {path} was trained with {option} {name}, which is not registered: give another, or "
+                "load its code first, by --user-dir, or in Python by fairseq_xl.register() or an import"
             )
 
 

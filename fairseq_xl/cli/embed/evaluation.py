@@ -211,7 +211,7 @@ class Tables:
             from fairseq_xl.report.page import Section, page
 
             made_from = f"Made from {', '.join(path.name for path in self.records)}."
-            text = page("Syntax in sentence embeddings", [Section("Scores", tables=made)], [made_from])
+            text = page("Syntax in sentence embeddings", [Section("Scores", tables=made)], [made_from]) + "\n"
         else:
             text = "\n".join(getattr(table, self.format)() for table in made)
         with text_output(self.output) as stream:
