@@ -5,7 +5,8 @@ on current Python and registers every component. Otherwise importing it does not
 calls ``fairseq_xl.register()``. ``fairseq_xl.losses`` needs torch alone.
 
 ``from fairseq_xl import Translator`` translates raw text with a model folder, ``SentenceEncoder`` turns it into
-vectors.
+vectors, ``TextClassifier`` gives it a class, and ``PairPredictor`` says how probable it is that two sentences mean the
+same.
 """
 
 from __future__ import annotations
@@ -20,13 +21,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from fairseq_xl.encode.encoder import SentenceEncoder
+    from fairseq_xl.pairs.prediction.predictor import PairPredictor
+    from fairseq_xl.siamese.prediction.classifier import TextClassifier
     from fairseq_xl.translation.translator import Translation, Translator
 
-__all__ = ["SentenceEncoder", "Translation", "Translator", "register"]
+__all__ = ["PairPredictor", "SentenceEncoder", "TextClassifier", "Translation", "Translator", "register"]
 __version__ = "0.1.0"
 
 _HOMES = {
+    "PairPredictor": "fairseq_xl.pairs.prediction.predictor",
     "SentenceEncoder": "fairseq_xl.encode.encoder",
+    "TextClassifier": "fairseq_xl.siamese.prediction.classifier",
     "Translation": "fairseq_xl.translation.translator",
     "Translator": "fairseq_xl.translation.translator",
 }

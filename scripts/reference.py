@@ -21,21 +21,22 @@ sys.path.insert(0, str(ROOT))  # the checkout's package, before any that is inst
 
 MODULES = {
     "main": (
-        "Translate and encode in Python",
-        "`from fairseq_xl import Translator, SentenceEncoder` imports no more than these names need.",
+        "Translate, encode and classify in Python",
+        "`from fairseq_xl import Translator` imports no more than this name needs, and so do the other names.",
         (
             "fairseq_xl.translation.translator:Translator,Translation",
             "fairseq_xl.encode.encoder:SentenceEncoder",
+            "fairseq_xl.siamese.prediction.classifier:TextClassifier",
+            "fairseq_xl.pairs.prediction.predictor:PairPredictor",
             "fairseq_xl:register",
         ),
     ),
     "classifiers": (
-        "Classify in Python",
+        "What classifiers take and give",
         "Call `fairseq_xl.register()` before you import what is on this page.",
         (
-            "fairseq_xl.siamese.prediction.classifier:Classifier,Prediction,Neighbour",
             "fairseq_xl.siamese.models.voting_options:ReferenceVoting",
-            "fairseq_xl.pairs.prediction.predictor:Predictor",
+            "fairseq_xl.siamese.prediction.classifier:Prediction,Neighbour",
             "fairseq_xl.pairs.prediction.calibration:calibrated,read_calibration",
         ),
     ),

@@ -23,8 +23,11 @@ print(logging.getLogger().level, logging.getLogger().handlers == [kept])
 
 @pytest.mark.parametrize(
     "how",
-    ["import fairseq_xl; fairseq_xl.register()", "from fairseq_xl import SentenceEncoder"],
-    ids=["register", "encoder"],
+    [
+        "import fairseq_xl; fairseq_xl.register()",
+        "from fairseq_xl import PairPredictor, SentenceEncoder, TextClassifier",
+    ],
+    ids=["register", "names"],
 )
 def test_logging_stays_as_it_was(how: str) -> None:
     code = REGISTERED.format(how=how)

@@ -19,7 +19,7 @@ from fairseq_xl.io.errors import InputError
 from fairseq_xl.pairs.data.directory import DataDirectory
 from fairseq_xl.pairs.evaluation.record import PairRecord
 from fairseq_xl.pairs.models.task import PairClassificationTask, PairClassificationTaskConfig
-from fairseq_xl.pairs.prediction.predictor import Predictor
+from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
 ARCHITECTURES = registered.models("pairs")
 ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposable_attention"))
@@ -27,7 +27,7 @@ ALONE = tuple(name for name in ARCHITECTURES if name not in ("esim", "decomposab
 
 @pytest.mark.parametrize("name", ARCHITECTURES)
 def test_every_architecture_trains_and_judges(trained, valid, name):
-    predictor = Predictor.load(trained / name / "checkpoint_last.pt", device="cpu")
+    predictor = PairPredictor.load(trained / name / "checkpoint_last.pt", device="cpu")
     logits = predictor.logits(valid)
     assert len(set(logits.round(6))) > 5
     alone = np.concatenate([predictor.logits([row]) for row in valid])
@@ -36,7 +36,7 @@ def test_every_architecture_trains_and_judges(trained, valid, name):
 
 def test_it_learns(checkpoint, valid):
     """The topics, of which training has seen 150 matching pairs, decide; the prior alone would cost 0.69."""
-    p = expit(Predictor.load(checkpoint, device="cpu").logits(valid))
+    p = expit(PairPredictor.load(checkpoint, device="cpu").logits(valid))
     gold = np.array([row.label for row in valid])
     loss = -np.log(np.where(gold == 1, p, 1 - p)).mean()
     assert loss < 0.45
@@ -45,7 +45,7 @@ def test_it_learns(checkpoint, valid):
 
 def test_the_mean_of_both_orders_is_symmetric(prepared, train_classifier, tmp_path, valid):
     train_classifier(prepared, tmp_path, "--arch esim --hidden-dim 8 --max-update 2 --symmetric")
-    predictor = Predictor.load(tmp_path / "checkpoint_last.pt", device="cpu")
+    predictor = PairPredictor.load(tmp_path / "checkpoint_last.pt", device="cpu")
     there = predictor.rows([(row.left_text, row.right_text) for row in valid])
     back = predictor.rows([(row.right_text, row.left_text) for row in valid])
     np.testing.assert_allclose(predictor.logits(there), predictor.logits(back), atol=1e-5)
@@ -114,7 +114,7 @@ def test_a_fold_is_held_out_and_recorded(prepared, train_classifier, tmp_path):
 
 
 def test_raw_pairs_from_a_file_and_from_standard_input(checkpoint, files, valid, tmp_path, capsys, monkeypatch):
-    rows = Predictor.load(checkpoint, device="cpu").logits(valid)
+    rows = PairPredictor.load(checkpoint, device="cpu").logits(valid)
     line = ["match", "predict", str(checkpoint), "--device", "cpu"]
     assert main([*line, "--input", f"{files}/valid.tsv", "-o", str(tmp_path / "p.txt")]) == 0
     found = [float(p) for p in (tmp_path / "p.txt").read_text().split()]

@@ -14,7 +14,7 @@ from fairseq_xl.io.settings import argument, device_option, option
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
-    from fairseq_xl.siamese.prediction.classifier import Classifier
+    from fairseq_xl.siamese.prediction.classifier import TextClassifier
     from fairseq_xl.siamese.prediction.unlabelled import Labelled
 
 
@@ -52,13 +52,13 @@ class Label(ReferenceVoting):
 
         fairseq_xl.register()
         from fairseq_xl.io.lines import read_lines
-        from fairseq_xl.siamese.prediction.classifier import Classifier
+        from fairseq_xl.siamese.prediction.classifier import TextClassifier
         from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
         from fairseq_xl.text.parallel import check_equal_counts
 
         with atomic_texts(*self.output) as (high_stream, low_stream):
             check_equal_counts(self.high_resource, self.low_resource)
-            classifier = Classifier.load(self.model, self, self.data, self.device)
+            classifier = TextClassifier.load(self.model, self, self.data, self.device)
             if self.least and not classifier.counts:
                 raise InputError(
                     f"--least has no use with the rule {classifier.rule}, whose shares hardly differ: choose "
@@ -74,7 +74,7 @@ class Label(ReferenceVoting):
         print(count, file=sys.stderr)
 
 
-def _filled(pairs: Iterable[tuple[str, str]], classifier: Classifier, count: Labelled) -> Iterator[tuple[str, str]]:
+def _filled(pairs: Iterable[tuple[str, str]], classifier: TextClassifier, count: Labelled) -> Iterator[tuple[str, str]]:
     for pair in pairs:
         if all(map(classifier.task.directory.clean, pair)):
             yield pair

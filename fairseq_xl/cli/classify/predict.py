@@ -15,7 +15,7 @@ from fairseq_xl.io.settings import argument, device_option, option, refuse_given
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
-    from fairseq_xl.siamese.prediction.classifier import Classifier
+    from fairseq_xl.siamese.prediction.classifier import TextClassifier
 
 AT_ONCE = 2048
 
@@ -75,9 +75,9 @@ class Predict(ReferenceVoting):
             raise InputError(f"there is no file {self.input}: check the name")
         with text_output(self.output) as stream:
             fairseq_xl.register()
-            from fairseq_xl.siamese.prediction.classifier import Classifier
+            from fairseq_xl.siamese.prediction.classifier import TextClassifier
 
-            classifier = Classifier.load(self.model, self, self.data, self.device)
+            classifier = TextClassifier.load(self.model, self, self.data, self.device)
             if self.class_bias:
                 classifier.fit_bias()
             if self.split:
@@ -85,7 +85,7 @@ class Predict(ReferenceVoting):
             else:
                 self._classify(classifier, stream)
 
-    def _record(self, classifier: Classifier, split: str, stream: TextIO) -> None:
+    def _record(self, classifier: TextClassifier, split: str, stream: TextIO) -> None:
         from fairseq_xl.siamese.evaluation import records
 
         record = classifier.record(split, self.name)
@@ -94,7 +94,7 @@ class Predict(ReferenceVoting):
         records.write(record, stream)
         print(f"macro-F1 {100 * record['macro_f1']:.1f}", file=sys.stderr)
 
-    def _classify(self, classifier: Classifier, stream: TextIO) -> None:
+    def _classify(self, classifier: TextClassifier, stream: TextIO) -> None:
         from fairseq_xl.io.lines import decode_lines, read_lines
 
         side = classifier.side_of(self.language) if self.language else "low"
@@ -113,7 +113,7 @@ class Predict(ReferenceVoting):
             )
 
 
-def _batches(lines: Iterable[str], classifier: Classifier, name: str) -> Iterable[list[str]]:
+def _batches(lines: Iterable[str], classifier: TextClassifier, name: str) -> Iterable[list[str]]:
     """Raises: InputError: a blank line."""
     batch: list[str] = []
     for number, line in enumerate(lines, start=1):

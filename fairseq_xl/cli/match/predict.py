@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from fairseq_xl.pairs.data.directory import Row
     from fairseq_xl.pairs.evaluation.record import PairRecord
-    from fairseq_xl.pairs.prediction.predictor import Predictor
+    from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
 STANDARD_INPUT = "/dev/stdin"
 
@@ -73,10 +73,10 @@ class Predict:
         from scipy.special import expit
 
         from fairseq_xl.pairs.prediction.calibration import calibrated, read_calibration
-        from fairseq_xl.pairs.prediction.predictor import Predictor
+        from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
         calibration = read_calibration(self.calibration) if self.calibration else None
-        predictor = Predictor.load(self.model, self.data, self.device)
+        predictor = PairPredictor.load(self.model, self.data, self.device)
         if pairs is None:
             task = predictor.task
             if self.split == "fold" and task.cfg.fold < 0:
@@ -98,7 +98,7 @@ class Predict:
             with text_output(self.output) as stream:
                 stream.writelines(f"{p:.6f}\n" for p in found)
 
-    def _record(self, predictor: Predictor, rows: Sequence[Row], found: np.ndarray, seconds: float) -> PairRecord:
+    def _record(self, predictor: PairPredictor, rows: Sequence[Row], found: np.ndarray, seconds: float) -> PairRecord:
         """What is known of a split's pairs."""
         from fairseq_xl.pairs.evaluation.record import PairRecord
         from fairseq_xl.report.record import versions

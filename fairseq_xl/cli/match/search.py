@@ -57,14 +57,14 @@ class Search:
         from fairseq_xl.encode.encoder import SentenceEncoder
         from fairseq_xl.encode.search import SentenceIndex
         from fairseq_xl.pairs.data.source import two_codes
-        from fairseq_xl.pairs.prediction.predictor import Predictor
+        from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
         languages = two_codes(self.languages, "--languages") if self.languages else None
         encoder = SentenceEncoder.load(self.encoder, self.device)
         index = SentenceIndex(self.index, self.corpus, encoder, self.encoder, self.index_kind, languages)
         judge = None
         if self.rerank:
-            judge = partial(Predictor.load(self.rerank, device=self.device).judge, languages=languages)
+            judge = partial(PairPredictor.load(self.rerank, device=self.device).judge, languages=languages)
         for number, question in enumerate(decode_lines(sys.stdin.buffer, "standard input"), start=1):
             if not question.strip():
                 raise InputError(f"standard input, line {number}: the question is empty: leave it out")

@@ -45,7 +45,7 @@ class Similarity:
 
         fairseq_xl.register()
         from fairseq_xl.pairs.evaluation import similarity
-        from fairseq_xl.pairs.prediction.predictor import Predictor
+        from fairseq_xl.pairs.prediction.predictor import PairPredictor
         from fairseq_xl.training.checkpoints import read as read_checkpoint
 
         sources = [similarity.read(source) for source in self.input]
@@ -53,7 +53,7 @@ class Similarity:
             sources += [similarity.across(one, other) for one, other in permutations(sources, 2)]
         said, known = [], []
         for path in self.models:
-            predictor = Predictor.load(path, self.data, self.device)
+            predictor = PairPredictor.load(path, self.data, self.device)
             name = self.name or read_checkpoint(path)["cfg"]["model"]["_name"]
             every = [predictor.rows(source.pairs, source.languages) for source in sources]
             if self.vectors:

@@ -23,7 +23,7 @@ from fairseq_xl.report.tables import Table
 
 if TYPE_CHECKING:
     from fairseq_xl.pairs.data.directory import Row
-    from fairseq_xl.pairs.prediction.predictor import Predictor
+    from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
 UNTRAINED = ("averaged word vectors", "shared words")
 
@@ -137,7 +137,7 @@ def _cell(runs: Sequence[np.ndarray], gold: np.ndarray) -> str:
     return f"{values[0]:.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def similarities(predictor: Predictor, rows: Sequence[Row], name: str) -> dict[str, np.ndarray]:
+def similarities(predictor: PairPredictor, rows: Sequence[Row], name: str) -> dict[str, np.ndarray]:
     """By name, (N,) of what the classifier says of the pairs, and of what needs no training."""
     found = {name: predictor.logits(rows)}
     if predictor.has_vectors:
@@ -153,7 +153,7 @@ def similarities(predictor: Predictor, rows: Sequence[Row], name: str) -> dict[s
     return {**found, UNTRAINED[0]: averaged, UNTRAINED[1]: shared_words(*plain)}
 
 
-def known_share(predictor: Predictor, rows: Sequence[Row]) -> float:
+def known_share(predictor: PairPredictor, rows: Sequence[Row]) -> float:
     """The share of words that the model can read."""
     words = [word for row in rows for side in (row.left, row.right) for word in side.split()]
     dictionary = predictor.dictionary

@@ -28,7 +28,7 @@ MAX_TOKENS = 16_000
 SIDES = ("left", "right")
 
 
-class Predictor:
+class PairPredictor:
     """A pair classifier, its task and its dictionary.
 
     Args:
@@ -43,7 +43,7 @@ class Predictor:
         self.dictionary: Dictionary = task.source_dictionary
 
     @classmethod
-    def load(cls, checkpoint: str | Path, data: str | Path | None = None, device: str | None = None) -> Predictor:
+    def load(cls, checkpoint: str | Path, data: str | Path | None = None, device: str | None = None) -> PairPredictor:
         """From a checkpoint of fairseq-train; ``data`` where the data directory has moved.
 
         Raises:

@@ -66,7 +66,7 @@ class Prediction:
     neighbours: tuple[Neighbour, ...]
 
 
-class Classifier:
+class TextClassifier:
     """A Siamese encoder, its data directory, and the references drawn from it.
 
     Args:
@@ -129,7 +129,7 @@ class Classifier:
         voting: ReferenceVoting | None = None,
         data: str | Path | None = None,
         device: str | None = None,
-    ) -> Classifier:
+    ) -> TextClassifier:
         """From a checkpoint of fairseq-train.
 
         Args:

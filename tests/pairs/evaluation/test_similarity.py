@@ -24,7 +24,7 @@ from fairseq_xl.pairs.evaluation.similarity import (
     spearman,
     spearman_interval,
 )
-from fairseq_xl.pairs.prediction.predictor import Predictor
+from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
 STS = [
     ("quiero mi reembolso", "devolución", 5.0),
@@ -124,9 +124,9 @@ def test_a_classifier_without_sentence_vectors(prepared, checkpoint, train_class
 
 
 def test_vectors_of_sentences_are_in_the_order_of_the_rows(checkpoint):
-    from fairseq_xl.pairs.prediction.predictor import Predictor
+    from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
-    predictor = Predictor.load(checkpoint, device="cpu")
+    predictor = PairPredictor.load(checkpoint, device="cpu")
     rows = predictor.rows([(a, b) for a, b, _ in STS])
     together = predictor.vectors(rows, max_tokens=8)
     alone = [predictor.vectors([row]) for row in rows]
@@ -163,7 +163,7 @@ def test_a_score_is_no_label(tmp_path):
 
 
 def test_averaged_vectors_are_those_before_tuning(checkpoint):
-    predictor = Predictor.load(checkpoint)
+    predictor = PairPredictor.load(checkpoint)
     rows = predictor.rows([(a, b) for a, b, _ in STS])
     before = similarities(predictor, rows, "mine")[UNTRAINED[0]]
     with torch.no_grad():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fairseq_xl.pairs.data.directory import DataDirectory
-from fairseq_xl.pairs.prediction.predictor import Predictor
+from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
 # As CONTRIBUTING.md shows it.
 OWN = '''
@@ -52,7 +52,7 @@ def own(tmp_path_factory):
 
 def test_it_trains_judges_and_encodes(own, prepared, train_classifier, tmp_path):
     train_classifier(prepared, tmp_path, "--arch bilinear --scale 0.5 --max-update 1")
-    predictor = Predictor.load(tmp_path / "checkpoint_last.pt", device="cpu")
+    predictor = PairPredictor.load(tmp_path / "checkpoint_last.pt", device="cpu")
     assert isinstance(predictor.model.classifier, own.Bilinear)
     assert predictor.model.classifier.scale == 0.5
     rows = DataDirectory(prepared).rows("valid")

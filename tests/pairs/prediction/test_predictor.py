@@ -8,7 +8,7 @@ import pytest
 from fairseq_xl import SentenceEncoder
 from fairseq_xl.cli.main import main
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.pairs.prediction.predictor import Predictor
+from fairseq_xl.pairs.prediction.predictor import PairPredictor
 
 
 def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path):
@@ -17,7 +17,7 @@ def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path
     lines = (files / "words.vec").read_text(encoding="utf-8").split("\n")
     card = next(line for line in lines if line.startswith("tarjeta"))
     vectors.write_text("1 8\n" + card.replace("tarjeta", "dinero") + "\n", encoding="utf-8")
-    predictor = Predictor.load(checkpoint, device="cpu")
+    predictor = PairPredictor.load(checkpoint, device="cpu")
     pairs = [("quiero mi dinero", "ver visa"), ("quiero mi tarjeta", "ver visa")]
     rows = predictor.rows(pairs)
     unknown, known = predictor.logits(rows)
@@ -28,7 +28,7 @@ def test_new_words_get_vectors_of_the_file(prepared, files, checkpoint, tmp_path
 
 def test_what_is_no_pair_of_sentences_is_refused(checkpoint):
     """An empty sentence had a probability, and of one text each letter was a sentence."""
-    predictor = Predictor.load(str(checkpoint), device="cpu")
+    predictor = PairPredictor.load(str(checkpoint), device="cpu")
     with pytest.raises(InputError, match="has no languages: leave languages out"):
         predictor.judge("ver visa", ["mi tarjeta"], ("es", "es"))
     with pytest.raises(InputError, match=r"has no languages: leave --languages \(in Python language=\) out"):

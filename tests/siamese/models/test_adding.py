@@ -10,7 +10,7 @@ from doc_pages import DOCS, blocks
 from fairseq import utils
 
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
-from fairseq_xl.siamese.prediction.classifier import Classifier
+from fairseq_xl.siamese.prediction.classifier import TextClassifier
 
 (EXAMPLE,) = [
     block.text
@@ -33,7 +33,7 @@ def test_the_model_of_the_tutorial_trains_and_classifies(data_directory, train_s
         "--arch ssc_mean --sentence-dim 8 --max-update 20 --margin 0 --all-pairs --references 20 --seed 1",
     )
     voting = ReferenceVoting(rule="centroid", references=10, draws=1)
-    classifier = Classifier.load(tmp_path / "out" / "checkpoint_last.pt", voting, data_directory, "cpu")
+    classifier = TextClassifier.load(tmp_path / "out" / "checkpoint_last.pt", voting, data_directory, "cpu")
     assert isinstance(classifier.model, model)
     assert classifier.model.encoder.embed.embedding_dim == 8
     assert classifier.vectors.shape[1] == 8

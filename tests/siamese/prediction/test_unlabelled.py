@@ -8,7 +8,7 @@ import pytest
 
 from fairseq_xl.cli.main import main
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
-from fairseq_xl.siamese.prediction.classifier import Classifier
+from fairseq_xl.siamese.prediction.classifier import TextClassifier
 from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
 
 pytestmark = pytest.mark.slow  # trains an encoder
@@ -31,7 +31,7 @@ def test_pairs_are_labelled_by_the_command(checkpoint, tmp_path, capsys):
 
 
 def test_unlabelled_pairs_take_the_class_of_the_high_resource_side(checkpoint):
-    classifier = Classifier.load(checkpoint, ReferenceVoting(references=20), device="cpu")
+    classifier = TextClassifier.load(checkpoint, ReferenceVoting(references=20), device="cpu")
     pairs = [("the film was great", "సినిమా"), ("the day was awful", "రోజు")]
     count = Labelled()
     found = list(label_pairs(pairs, lambda texts: classifier.predict(texts, "high", 0), 0.5, count))
