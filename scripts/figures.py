@@ -365,8 +365,8 @@ class Curve(NamedTuple):
         }
 
 
-def translated_tweets(language: str, low: str, *files: str) -> Curve:
-    return Curve("Sentiment, 46,973 translated tweets", language, low, "en-semeval", files, ", words translated")
+def translated_tweets(language: str, low: str, *files: str, whole: int = 1656) -> Curve:
+    return Curve("Sentiment, 46,973 translated tweets", language, low, "en-semeval", files, ", words translated", whole)
 
 
 @picture("label-transfer", 10, 10)
@@ -379,7 +379,7 @@ def label_transfer(figure: Any) -> None:
         translated_tweets("Spanish", "es", "sizes.es.csv"),
         translated_tweets("German", "de", "lexicon.de.csv", "sizes.de.csv"),
         translated_tweets("French", "fr", "lexicon.fr.csv", "sizes.fr.csv"),
-        translated_tweets("Portuguese", "pt", "lexicon.pt.csv", "sizes.pt.csv"),
+        translated_tweets("Portuguese", "pt", "lexicon.pt.csv", "sizes.pt.csv", whole=1655),
     )
     for axes, curve in zip(figure.subplots(3, 2).flat, curves, strict=True):
         rows: dict[str, dict[str, str]] = {}
