@@ -27,18 +27,22 @@ def manuals(recipe, tmp_path):
 
 
 def test_every_part_makes_its_tables_and_none_twice(manuals):
-    done = manuals(*manuals.options)
+    parts = ["--parts", "manuals unmatched paraphrases with-paraphrases one-manual"]
+    done = manuals(*manuals.options, *parts)
     assert done.returncode == 0, done.stderr
     assert manuals.calls[:6] == LEXICON * 2
     assert manuals.calls.count("fairseq-xl corpus paraphrases") == 1, "two parts train on them"
-    # Folds: ten of three sets, ten and three with paraphrases, ten of three sets, and ten for each other encoder.
-    # On MSRP five from scratch, and from each model that is transferred: two of `manuals`, one of the others.
-    assert manuals.calls.count(FOLD[0]) == (30 + 10 + 3 + 30 + 30) + (15 + 10 + 10 + 30)
+    # Folds: ten of three sets, ten and three with paraphrases, and ten of three sets. On MSRP five from scratch, and
+    # from each model that is transferred: two of `manuals`, one of the others.
+    assert manuals.calls.count(FOLD[0]) == (30 + 10 + 3 + 30) + (15 + 10 + 10)
     tables = {path.parent.parent.name for path in manuals.out.glob("*/tables/*.md")}
     assert tables == {"manuals", "paraphrases", "with-paraphrases", "one-manual"}
     assert (manuals.out / "unmatched" / "vectors").is_dir()
-    assert manuals(*manuals.options).returncode == 0
+    assert manuals(*manuals.options, *parts).returncode == 0
     assert manuals.calls == []
+    shown = manuals(*manuals.options, "--parts", "encoders", "--dry-run").stdout.splitlines()
+    trained = [line.split("--sentence-encoder ")[1].split()[:3] for line in shown if "--sentence-encoder" in line]
+    assert trained == [[encoder, "--sets", "fr"] for encoder in ("conv", "bigru_last", "lstm_last")]
 
 
 def test_parts_train_on_what_their_names_say(manuals):
