@@ -91,8 +91,9 @@ check_settings
 begin_in "$OUT"
 activate
 STAMPS=$OUT/stamps
+declare -A TATOEBA_CODES=([fr]=fra [es]=spa)
 for CODE in fr es; do
-  PAIRS=$TATOEBA/$([[ $CODE == fr ]] && echo fra || echo spa)-eng.tsv
+  PAIRS=$TATOEBA/${TATOEBA_CODES[$CODE]}-eng.tsv
   stage "lexicons/$CODE" '' make_lexicon "$(fingerprint "$PAIRS")"
 done
 
