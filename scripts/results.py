@@ -44,40 +44,22 @@ MINUTES, EPOCHS = (2, 4, 8, 16), (2, 4, 8, 16)
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 CHOSEN = {
     "`stock_transformer`, `bpe10000.joint`, on a Transformer of 128 units": "fairseq's Transformer on subwords",
-    "`combined`, `bpe4000.source`, targets of a softmax of 4 epochs, which it goes on from, all target words, "
-    "`label_smoothing=0.05`, `--unkpen 3`, on a GPU": (
-        "`combined`, going on from a short softmax, source subwords, all English words, on a GPU"
-    ),
     "`combined`, `bpe4000`, targets of a softmax of 4 epochs, which it goes on from, `label_smoothing=0.05`, "
-    "`--unkpen 3 --lenpen 1.25`, on a GPU": (
-        "`combined`, going on from a short softmax, subwords, length penalty 1.25, on a GPU"
-    ),
-    "`combined`, `bpe4000`, targets of a softmax of 4 epochs, which it goes on from, `label_smoothing=0.05`, "
-    "`--unkpen 3 --lenpen 1.25`": "`combined`, going on from a short softmax, subwords, length penalty 1.25",
-    "`cross_entropy`, `bpe4000.source`, `--unkpen 3`, on a GPU": (
-        "softmax, source subwords, `<unk>` penalised, on a GPU"
-    ),
-    "`cross_entropy`, `bpe4000`, `--unkpen 3`, on a GPU": "softmax, subwords, on a GPU",
-    "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `--unkpen 3`": (
-        "`combined`, going on from a short softmax, `<unk>` penalised"
-    ),
+    "`--unkpen 3 --lenpen 1.25`": "`combined` on subwords, length penalty 1.25",
     "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `<unk>` replaced": (
-        "`combined`, going on from a short softmax, `<unk>` replaced by a lexicon"
+        "`combined`, `<unk>` replaced by a lexicon"
+    ),
+    "`cross_entropy`, `bpe4000`": "softmax on subwords",
+    "`combined`, targets of a softmax of 3 epochs, which it goes on from, `label_smoothing=0.05`, `--unkpen 3`": (
+        "`combined`, `<unk>` penalised"
     ),
     "`cross_entropy`, `<unk>` replaced": "softmax, `<unk>` replaced by a lexicon",
-    "`cross_entropy`, label smoothing 0.1, `--unkpen 3`": "softmax, label smoothing, `<unk>` penalised",
     "`cross_entropy`, `--unkpen 3`": "softmax, `<unk>` penalised",
-    "`cross_entropy`, `--unkpen 3`, on a GPU": "softmax, `<unk>` penalised, on a GPU",
     "`cross_entropy`": "softmax",
     "`vmf`, targets of a softmax": "`vmf`, with a trained softmax's vectors as targets",
-    "`syn_margin_diff`, `--lenpen 1.25 --unkpen 5 --decode-score vmf_posterior --decode-csls-weight 0`": (
-        "`syn_margin_diff`, with fastText's vectors as targets, by its own decoding, `<unk>` penalised"
-    ),
-    "`syn_margin_proj`": "`syn_margin_proj`, with fastText's vectors as targets",
-    "`vmf`, `--unkpen 5 --decode-score cosine --decode-scale 5 --decode-csls-weight 0.25`": (
-        "`vmf`, with fastText's vectors as targets, by its own decoding, `<unk>` penalised"
-    ),
-    "`vmf`": "`vmf`, with fastText's vectors as targets",
+    "`syn_margin_diff`": "`syn_margin_diff`",
+    "`syn_margin_proj`": "`syn_margin_proj`",
+    "`vmf`": "`vmf`",
 }
 """The rows of README, all of Multi30k de→en: as :func:`result_names.system` calls them -> in words."""
 BLOCK = re.compile(r"(<!-- results\.py (.+?) -->\n).*?(?=<!-- end -->)", re.DOTALL)
