@@ -80,16 +80,21 @@ def claimed(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """Let a plain ``kill`` end this process as Ctrl-C does, by an exception; in the main thread alone."""
+def ended_by_signals() -> Iterator[None]:
+    """Let a plain ``kill`` and a closed terminal end this process as Ctrl-C does, by an exception.
+
+    Only the main thread can do so. A signal that is ignored, as SIGHUP is under ``nohup``, stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    previous = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+    previous = {number: signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in heeded}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 class Runner:
@@ -146,10 +151,10 @@ class Runner:
     def run(self) -> bool:
         """Run what is not done yet; True where every cell succeeded.
 
-        A cell that fails takes no other with it. Ctrl-C and SIGTERM stop the cells that are running; the next run goes
-        on with them.
+        A cell that fails takes no other with it. Ctrl-C, SIGTERM and a closed terminal stop the cells that are running,
+        and the next run goes on with them.
         """
-        with ended_by_sigterm():
+        with ended_by_signals():
             return self._run()
 
     def _run(self) -> bool:

@@ -247,12 +247,15 @@ sys.exit(not done)
 """
 
 
-def start(playground) -> subprocess.Popen:
+def start(playground, hangup=signal.SIG_DFL) -> subprocess.Popen:
     # named fairseq-xl, so that importing the package does not load fairseq
     code = f"import sys\n{RUN}"
     command = [sys.executable, "-c", code, str(playground.config), str(playground.out)]
-    # Tests that run in the background of a script inherit that interrupts are ignored.
-    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+
+    def heed() -> None:  # Tests that run in the background of a script inherit that these are ignored.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGHUP, hangup)
+
     return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
 
 
@@ -309,7 +312,7 @@ def test_killed_at_any_moment_goes_on(playground):
     assert playground.calls() == []
 
 
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_interrupted_runner_stops_its_cells(playground, number, status):
     playground.tell("cosine.seed1", "slow")
     stopped = start(playground)
@@ -320,6 +323,15 @@ def test_interrupted_runner_stops_its_cells(playground, number, status):
     assert state(playground)["vmf.seed3"].status == DONE
     listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(playground.folder / "recipe.sh") not in listed
+
+
+def test_a_runner_under_nohup_outlives_its_terminal(playground):
+    playground.tell("cosine.seed1", "slow")
+    stopped = start(playground, hangup=signal.SIG_IGN)
+    wait_for(lambda: is_running(playground, "cosine.seed1"), "the cell did not start")
+    stopped.send_signal(signal.SIGHUP)
+    stopped.send_signal(signal.SIGINT)
+    assert stopped.wait(300) == 130, "the interrupt ended it, and the hang-up did not"
 
 
 def test_a_task_that_starts_while_others_are_stopped_is_stopped_too(tmp_path, monkeypatch):
