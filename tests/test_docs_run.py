@@ -180,7 +180,7 @@ BEFORE = {
     f"fairseq-train labelled {TRAINED} --task siamese_contrastive --arch ssc_bilstm --criterion contrastive "
     "--save-dir own-encoder\n"
     "fairseq-xl embed pack own-encoder/checkpoint_best.pt -o ENCODER\n",
-    "question matching": "fairseq-xl match prepare before train.tsv,left=q1,right=q2,label=same --folds 2 "
+    "question matching": "fairseq-xl match prepare -o before train.tsv,left=q1,right=q2,label=same --folds 2 "
     "--vectors words.vec\n"
     f"fairseq-train before {TRAINED} --task pair_classification --arch siamese_lstm --fold 0 --criterion "
     "pair_classification --save-dir siamese\n"

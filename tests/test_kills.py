@@ -51,7 +51,7 @@ def inputs(tmp_path_factory) -> Path:
 COMMANDS = {
     "labelled text": "classify prepare -o {out}/data --low-resource {in}/labelled.tsv --test-share 0.1",
     "label transfer": "match transfer-labels --labelled {in}/pairs.tsv --sentences {in}/sentences.tsv -o {out}/a.tsv",
-    "pairs": "match prepare {out}/data {in}/pairs.tsv --folds 5",
+    "pairs": "match prepare -o {out}/data {in}/pairs.tsv --folds 5",
     "a lexicon": "data lexicon {in}/text.xx {in}/text.en --output {out}/lexicon.tsv --iterations 9",
     "random vectors": "vectors random --words {in}/words --dim 100 --output {out}/random.vec",
     "trained vectors": "vectors train {in}/text.en --output {out}/en --dim 50 --epoch 20 --threads 1 --quiet",

@@ -175,7 +175,7 @@ def match(world: World) -> None:
         world.text(name, *(line.split("\t")[0] for line in lines))
     world.text("stop", "el", "¿dónde")
     world.text("more.tsv", "uno\tdos\t1", "tres\tcuatro\t0")
-    world.run("match prepare in/data in/train.tsv,left=q1,right=q2,label=same --folds 2 --vectors in/words.vec")
+    world.run("match prepare in/train.tsv,left=q1,right=q2,label=same --folds 2 --vectors in/words.vec -o in/data")
     shared = "in/data --task pair_classification --criterion pair_classification --fold 0"
     world.train(f"{shared} --arch esim --hidden-dim 8", "model.pt")
     world.train(f"{shared} --arch siamese_lstm --hidden-dim 8", "siamese.pt")

@@ -96,9 +96,9 @@ classify baseline mnb-h in/data -o out/record.json
 classify baseline asv in/data -o out/record.json --more-text in/es.txt
 classify report in/record.json in/baseline.json -o out/report --samples 20
 classify gain in/record.json in/baseline.json -o out/gain.md --samples 20 --system SSC --over MNB-H
-match prepare out/data in/train.tsv,left=q1,right=q2,label=same --folds 2 --vectors in/words.vec
-match prepare out/data in/train.tsv,left=q1,right=q2,label=same --like in/data --also in/new.tsv,label=none
-match prepare out/data in/train.tsv,left=q1,right=q2,label=same --supplement in/more.tsv
+match prepare in/train.tsv,left=q1,right=q2,label=same --folds 2 --vectors in/words.vec -o out/data
+match prepare in/train.tsv,left=q1,right=q2,label=same --like in/data --also in/new.tsv,label=none -o out/data
+match prepare in/train.tsv,left=q1,right=q2,label=same --supplement in/more.tsv -o out/data
 match words in/train.tsv,1,2 in/new.tsv,1 -o out/words
 match statistics in/train.tsv,left=q1,right=q2,label=same --vectors in/words.vec
 match repair-words in/train.tsv,columns=1+2 --vectors in/words.vec -o out/repaired --changes out/changes.tsv --times 1

@@ -148,7 +148,7 @@ def test_a_calibration_is_fitted_and_applied(trained, valid, tmp_path, capsys):
 
 def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_classifier, tmp_path):
     """As MSRP after a corpus of its own: the folder is made like the first."""
-    other = ["match", "prepare", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
+    other = ["match", "prepare", "-o", str(tmp_path / "p"), f"{files}/valid.tsv", "--like", str(prepared)]
     assert main(other) == 0
     line = "--arch siamese_conv --hidden-dim 16 --decide-dim 16 --difference absolute --max-update 1 --lr 0.0 "
     train_classifier(tmp_path / "p", tmp_path, f"{line} --disable-validation --finetune-from-model {checkpoint}")
@@ -160,7 +160,7 @@ def test_a_model_is_tuned_on_other_pairs(files, prepared, checkpoint, train_clas
 
 def test_a_model_of_two_languages(files, train_classifier, tmp_path, capsys, monkeypatch):
     given = f"{files}/train.tsv,languages=es+pt"
-    assert main(["match", "prepare", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
+    assert main(["match", "prepare", "-o", str(tmp_path / "p"), given, "--dim", "8", "--longest", "9"]) == 0
     train_classifier(tmp_path / "p", tmp_path, "--arch siamese_conv --tune-vectors --max-update 1 --disable-validation")
     line = ["match", "predict", str(tmp_path / "checkpoint_last.pt"), "--device", "cpu", "--input"]
     capsys.readouterr()
@@ -208,7 +208,8 @@ def test_one_sentence_has_a_vector(trained, name):
 
 def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_classifier, tmp_path, capsys):
     assert (
-        main(["match", "prepare", str(tmp_path / "none"), f"{files}/train.tsv", f"{files}/valid.tsv,split=valid"]) == 0
+        main(["match", "prepare", "-o", str(tmp_path / "none"), f"{files}/train.tsv", f"{files}/valid.tsv,split=valid"])
+        == 0
     )
     with pytest.raises(InputError, match="was prepared without --vectors"):
         train_classifier(tmp_path / "none", tmp_path / "run", "--arch siamese_conv --max-update 1")
@@ -220,7 +221,7 @@ def test_models_and_folders_that_do_not_fit(files, prepared, checkpoint, train_c
     line = ["match", "predict", str(checkpoint), "--split", "valid", "-o", str(tmp_path / "r.json"), "--device", "cpu"]
     assert main([*line, "--data", str(tmp_path / "none")]) == 2
     assert "was prepared without --vectors" in capsys.readouterr().err
-    other = ["match", "prepare", str(tmp_path / "other"), f"{files}/valid.tsv", "--vectors", f"{files}/words.vec"]
+    other = ["match", "prepare", "-o", str(tmp_path / "other"), f"{files}/valid.tsv", "--vectors", f"{files}/words.vec"]
     assert main(other) == 0
     assert main([*line, "--data", str(tmp_path / "other")]) == 2
     assert "another dictionary" in capsys.readouterr().err

@@ -80,7 +80,7 @@ case $call in
   'fairseq-xl classify prepare '*) echo "$call" | make "$(after --output "$@")/manifest.json" ;;
   'fairseq-xl classify statistics '*) echo table ;;
   'fairseq-xl translate text '*) make "$(after --output "$@")" <"$(after --input "$@")" ;;
-  'fairseq-xl match prepare '*) echo "$call" | make "$3/manifest.json" ;;
+  'fairseq-xl match prepare --output '*) echo "$call" | make "$4/manifest.json" ;;
   'fairseq-xl match statistics '*) echo table ;;
   'fairseq-xl match repair-words '*)
     for file in "${@:3}"; do

@@ -22,9 +22,7 @@ DATA = {
     "tatoeba": {"data": "mt/tatoeba/deu-eng.tsv", "mono": "mono/en.txt"},
 }
 # a data directory that a recipe's command writes
-PREPARED = re.compile(
-    r"^fairseq-(?:xl match prepare|xl classify prepare --output|preprocess .*--destdir) (\S+)", re.MULTILINE
-)
+PREPARED = re.compile(r"^fairseq-(?:xl (?:match|classify) prepare --output|preprocess .*--destdir) (\S+)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

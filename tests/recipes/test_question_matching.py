@@ -189,7 +189,7 @@ def test_both_languages_beside_finished_runs_of_one(matching, data):
 
 def test_pairs_of_both_languages_are_held_out_together_and_judged_in_spanish(matching, data):
     matching("--data", data, "--languages", "both", "--chains", "yes")
-    _, _, _, folder, *words = matching.arguments("fairseq-xl match prepare")
+    _, _, _, _, folder, *words = matching.arguments("fairseq-xl match prepare")
     sources = {word.partition("/cikm_")[2] or word: word for word in words if "languages=" in word}
     translated = "left_translation={},right_translation={},translation_languages=en+en"
     assert list(sources) == [

@@ -117,7 +117,7 @@ def test_partitions_by_domain_are_corpora_that_all_models_judge(similarity, tmp_
     assert words == {"en.txt": 3, "fr.txt": 2, "es.txt": 1}
     prepared = [line.split() for line in calls if "match prepare" in line]
     names = ["fr.gov", "fr.bank", "es.bank"]
-    assert [words[3].rsplit("/", 1)[1] for words in prepared] == ["joint", *names]
+    assert [words[4].rsplit("/", 1)[1] for words in prepared] == ["joint", *names]
     assert all("languages=en+es" in word for word in prepared[3] if "/corpus/" in word)
     trained = [line for line in calls if line.startswith("fairseq-train")]
     assert [line.split("/prepared/")[1].split()[0] for line in trained] == [*names, "joint"]
@@ -456,10 +456,10 @@ def test_paraphrases_with_a_test_part_from_the_best_models(similarity, tmp_path)
     done = similarity(*options)
     assert done.returncode == 0, done.stderr
     calls = similarity.calls_file.read_text().splitlines()
-    (prepared,) = (line for line in calls if "match prepare" in line and line.split()[3].endswith("/paraphrases"))
+    (prepared,) = (line for line in calls if "match prepare" in line and line.split()[4].endswith("/paraphrases"))
     assert f"{tmp_path}/t.tsv,languages=en+en,split=test" in prepared
     assert prepared.endswith("--leaks nothing")
-    (joint,) = (line for line in calls if "match prepare" in line and line.split()[3].endswith("/joint"))
+    (joint,) = (line for line in calls if "match prepare" in line and line.split()[4].endswith("/joint"))
     assert f"{tmp_path}/t.tsv" in joint
     trained = [line for line in calls if line.startswith("fairseq-train") and "/prepared/paraphrases" in line]
     assert len(trained) == 15
@@ -495,7 +495,7 @@ def test_paraphrases_supplemented_with_corpora(similarity, tmp_path):
         "fairseq-xl match folds",
     ]  # nothing that was there before is made again
     folder = f"{similarity.out}/prepared/paraphrases.with"
-    assert [line.split()[3] for line in calls[:2]] == [f"{folder}-es", f"{folder}-joint"]
+    assert [line.split()[4] for line in calls[:2]] == [f"{folder}-es", f"{folder}-joint"]
     sources, supplements = zip(*(line.split(" --supplement ") for line in calls[:2]), strict=True)
     assert all(line.endswith("--folds 5 --together components") for line in sources)
     assert all("/corpus/" not in line for line in sources)

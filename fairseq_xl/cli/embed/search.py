@@ -23,7 +23,7 @@ class Search:
     model: Path = argument("folder that `fairseq-xl embed pack` made, or a checkpoint of fairseq-train")
     corpus: Path = option("text to search, a sentence a line", metavar="FILE")
     index: Path = option("folder for the corpus's vectors, used again", metavar="DIR")
-    top: int = option("sentences to print", 10, low=1, metavar="N")
+    top: int = option("sentences to print", 10, alias="-k", low=1, metavar="N")
     index_kind: str = option(
         "faiss index (extra index): flat is exact; hnsw and ivf are for millions",
         "flat",

@@ -15,7 +15,6 @@ from fairseq_xl.pairs.data.settings import Settings
 class Prepare(Settings):
     """Make a data directory of files of pairs: words, splits without leaks, folds, a dictionary and vectors."""
 
-    output: Path = argument("data directory to write", metavar="DIR")
     sources: list[str] = argument(
         f"{SOURCE}. The key split is train, valid or test (default: train), or train_only for training pairs that no "
         "fold is judged on. The key fold names a column of the file with numbers of folds, from 0. The key languages "
@@ -25,6 +24,7 @@ class Prepare(Settings):
         "takes them for one sentence",
         metavar="SOURCE",
     )
+    output: Path = option("data directory to write", alias="-o", metavar="DIR")
     also: list[str] = option(
         "pairs to be judged later, whose words enter the dictionary where they have a vector", [], metavar="SOURCE"
     )

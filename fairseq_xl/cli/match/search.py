@@ -29,7 +29,7 @@ class Search:
     rerank: Path | None = option(
         "a pair classifier of any architecture, which judges the nearest", None, metavar="MODEL"
     )
-    top: int = option("questions to print", 5, low=1, metavar="N")
+    top: int = option("questions to print", 5, alias="-k", low=1, metavar="N")
     candidates: int = option("nearest vectors that are judged; more find more and take longer", 100, low=1, metavar="N")
     index_kind: str = option(
         "faiss index (extra index): flat is exact; hnsw and ivf are for millions",

@@ -32,7 +32,7 @@ class Nearest:
         "difference",
         None,
     )
-    k: int = option("neighbours of each word", 5, alias="-k", low=1)
+    top: int = option("neighbours of each word", 5, alias="-k", low=1, metavar="N")
     max_length: int = option("stop after so many words, without --reference", 200, low=1)
     device: str | None = device_option()
 
@@ -49,14 +49,14 @@ class Nearest:
         if self.reference is not None:
             for sentence, reference in zip(self.sentence or [], self.reference, strict=True):
                 print(f"source: {sentence}")
-                for given in nearest_of_targets(model, task, sentence, reference, self.k):
+                for given in nearest_of_targets(model, task, sentence, reference, self.top):
                     print(f"  {given.target}")
                     for kind in ("prediction", "projection", "difference"):
                         print(f"    {kind:<10}  {_shown(getattr(given, kind))}")
             return
         for sentence in self.sentence or decode_lines(sys.stdin.buffer, "standard input"):
             print(f"source: {sentence}")
-            for step in nearest_while_translating(model, task, sentence, self.k, self.max_length):
+            for step in nearest_while_translating(model, task, sentence, self.top, self.max_length):
                 (word, cosine), *others = step.neighbours
                 print(f"  {word:<16} {cosine:5.2f}  kappa {step.kappa:6.1f}  | {_shown(others)}")
 

@@ -58,7 +58,7 @@ class Neighbours:
 
     words: list[str] = argument("words to look up")
     vectors: Path = option(READABLE)
-    k: int = option("neighbours to show per word", 10, alias="-k", low=1)
+    top: int = option("neighbours to show per word", 10, alias="-k", low=1, metavar="N")
     dict: Path | None = option(f"look only among the words of this {DICTIONARY}", None)
     quiet: bool = option("show no progress", False)
 
@@ -75,7 +75,7 @@ class Neighbours:
             among = fasttext_vocabulary(self.vectors)  # unseen words are asked for by their subwords
         wanted = None if among is None else [*among, *self.words]
         vectors = read_vectors(self.vectors, words=wanted, progress=not self.quiet)
-        for word, near in neighbours(vectors, self.words, self.k, None if among is None else set(among)).items():
+        for word, near in neighbours(vectors, self.words, self.top, None if among is None else set(among)).items():
             print(word)
             for neighbour, cosine in near:
                 print(f"{cosine:10.4f} {neighbour}")

@@ -118,8 +118,8 @@ prepare_data() {
     sources+=("$TEXT/cikm_english_train.txt,left=1,right=3,label=5,languages=en+en,split=train_only")
   [[ ! -f $TEXT/cikm_test_a.txt ]] || also=(--also "$TEXT/cikm_test_a.txt,label=none$(spanish)")
   [[ $CHAINS == no ]] || also+=(--chains)
-  run fairseq-xl match prepare "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" --folds "$FOLDS" \
-    --leaks "$LEAKS"
+  run fairseq-xl match prepare --output "$PREPARED" "${sources[@]}" "${also[@]}" --vectors "$VECTORS_FILE" \
+    --folds "$FOLDS" --leaks "$LEAKS"
   makes "$PREPARED"
 }
 

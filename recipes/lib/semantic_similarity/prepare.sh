@@ -110,14 +110,14 @@ prepare_joint() {
   for other in "${CORPORA[@]}"; do sources_of "$other"; done
   [[ -z $PARAPHRASES ]] || also=(--also "$(paraphrases_source)")
   [[ -z $PARAPHRASE_TEST ]] || also+=("$(paraphrase_test_source)")
-  run fairseq-xl match prepare "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
+  run fairseq-xl match prepare --output "$OUT/prepared/joint" "${SOURCES[@]}" "${also[@]}" --vectors "$OUT/vectors/joined.vec"
   makes "$OUT/prepared/joint"
 }
 
 prepare_one() {
   local SOURCES=()
   sources_of "$CORPUS"
-  run fairseq-xl match prepare "$OUT/prepared/$CORPUS" "${SOURCES[@]}" --like "$OUT/prepared/joint"
+  run fairseq-xl match prepare --output "$OUT/prepared/$CORPUS" "${SOURCES[@]}" --like "$OUT/prepared/joint"
   makes "$OUT/prepared/$CORPUS"
 }
 
@@ -138,6 +138,6 @@ prepare_paraphrases_in() { # DIR OPTION…
   local folder=$1 sources=("$(paraphrases_source)") parts=(--folds "$(wc -w <<<"$PARAPHRASE_FOLDS")" --together components)
   shift
   [[ -z $PARAPHRASE_TEST ]] || sources+=("$(paraphrase_test_source)") parts=(--leaks nothing)
-  run fairseq-xl match prepare "$folder" "${sources[@]}" --like "$OUT/prepared/joint" "${parts[@]}" "$@"
+  run fairseq-xl match prepare --output "$folder" "${sources[@]}" --like "$OUT/prepared/joint" "${parts[@]}" "$@"
   makes "$folder"
 }

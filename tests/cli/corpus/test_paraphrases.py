@@ -53,7 +53,7 @@ def test_tables_that_a_pair_classifier_reads(folder, capsys):
     assert {row.split("\t")[3] for row in test[1:]} == {""}
     columns = "left=sentence1,right=sentence2,label=label,languages=en+en"
     sources = [f"{folder}/out/train.tsv,{columns},fold=fold", f"{folder}/out/test.tsv,{columns},split=test"]
-    assert main(["match", "prepare", str(folder / "data"), *sources]) == 0
+    assert main(["match", "prepare", "-o", str(folder / "data"), *sources]) == 0
     said = capsys.readouterr().err
     assert f"train: {len(train) - 1} pairs, {(len(train) - 1) // 2} labelled as matching" in said
     assert f"test: {len(test) - 1} pairs" in said

@@ -190,7 +190,17 @@ def test_a_folder_like_another(tmp_path, prepared):
 
 
 def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_path, capsys):
-    line = ["match", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", "--folds", "2", "--together", "sentences"]
+    line = [
+        "match",
+        "prepare",
+        "-o",
+        str(tmp_path / "p"),
+        f"{files}/train.tsv",
+        "--folds",
+        "2",
+        "--together",
+        "sentences",
+    ]
     for _ in range(2):
         assert main(line) == 0
     said = capsys.readouterr().err
@@ -219,7 +229,7 @@ def test_the_command_says_what_it_did_and_replaces_the_folder_whole(files, tmp_p
     ],
 )
 def test_bad_options(files, tmp_path, capsys, words, message):
-    assert main(["match", "prepare", str(tmp_path / "p"), f"{files}/train.tsv", *words]) == 2
+    assert main(["match", "prepare", "-o", str(tmp_path / "p"), f"{files}/train.tsv", *words]) == 2
     assert message in capsys.readouterr().err
     assert not (tmp_path / "p").exists()
 
@@ -329,7 +339,7 @@ def test_a_supplement_that_cannot_be(tmp_path, line, options, message):
 def test_what_the_command_says_of_a_supplement(tmp_path, capsys):
     train = write(tmp_path, "a.tsv", "a\tb\t1", "c\td\t0")
     more = write(tmp_path, "m.tsv", "x\ty\t1", "x\ta\t0")
-    main(["match", "prepare", str(tmp_path / "data"), train, "--supplement", more])
+    main(["match", "prepare", "-o", str(tmp_path / "data"), train, "--supplement", more])
     said = capsys.readouterr().err
     assert "supplement: 1 pairs, 1 labelled as matching\n" in said
     assert "left out of the supplement: 1 with a sentence of the other files\n" in said
