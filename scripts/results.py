@@ -340,14 +340,13 @@ def trials() -> None:
     losses: dict[str, list[dict[str, Any]]] = {}
     for record in read(TRIALS):
         losses.setdefault(record["loss"], []).append(record)
-    print("| loss | trial | epochs | BLEU on val, beam 1 | beam 5 |")
-    print("|---|---|---|---|---|")
+    headings("loss", "trial", "epochs", "BLEU on val, beam 1", "beam 5")
     for loss, runs in losses.items():
         for run in sorted(runs, key=lambda r: -score(r, 5)):
             name = run["name"].removeprefix("trial.").split(".seed")[0]
             changed = "" if name == loss else name.partition("_")[2].replace("_", " ")
             bleu = [f"{score(run, beam):.1f}" for beam in (1, 5)]
-            print(f"| `{loss}` | {changed or 'first settings'} | {run['epochs']} | {bleu[0]} | {bleu[1]} |")
+            row(f"`{loss}`", changed or "first settings", str(run["epochs"]), *bleu)
 
 
 def curves(gpu: bool = False) -> None:

@@ -13,6 +13,7 @@ import yaml
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.json_files import opened_json
 from fairseq_xl.io.settings import option
+from fairseq_xl.report.tables import markdown_lines
 
 NAME = "README.md"
 _LICENCE = re.compile(r"[a-z0-9][a-z0-9.-]*")
@@ -113,8 +114,9 @@ class Card:
         if options.dataset:
             parts += ["## Data", "", *(f"- {name}" for name in options.dataset), ""]
         if scores:
-            parts += ["## Scores", "", "| test set | setting | metric | score | signature |", "|---|---|---|---|---|"]
-            parts += [*map(_row, scores), ""]
+            headings = ["test set", "setting", "metric", "score", "signature"]
+            cells = ([one.data, one.setting, one.metric, str(one.score), f"`{one.signature}`"] for one in scores)
+            parts += ["## Scores", "", *markdown_lines(headings, cells, "---"), ""]
         return "\n".join(parts)
 
     def _results(self, scores: Sequence[Score]) -> Iterator[dict[str, Any]]:
@@ -124,13 +126,6 @@ class Card:
                 "dataset": {"name": one.data, "type": one.data},
                 "metrics": [{"type": one.kind, "value": one.score, "name": f"{one.metric}, {one.setting}"}],
             }
-
-
-def _row(one: Score) -> str:
-    cells = one.data, one.setting, one.metric, str(one.score), f"`{one.signature}`"
-    # A bar ends a table's cell even within code, unless a backslash stands before it.
-    escaped = (cell.replace("|", r"\|") for cell in cells)
-    return f"| {' | '.join(escaped)} |"
 
 
 def opening(head: Mapping[str, Any], title: str) -> list[str]:

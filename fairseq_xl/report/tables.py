@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,12 +63,8 @@ class Table:
         self.rows.append(list(cells))
 
     def markdown(self) -> str:
-        def line(cells: Sequence[str]) -> str:
-            return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
-
-        rule = "|---|" + "---:|" * (len(self.headings) - 1)
         notes = "".join(f"\n{note}\n" for note in self.notes)
-        return "\n".join([f"### {self.title}", "", line(self.headings), rule, *map(line, self.rows), ""]) + notes
+        return "\n".join([f"### {self.title}", "", *markdown_lines(self.headings, self.rows), ""]) + notes
 
     def latex(self) -> str:
         """A ``table`` environment that needs the package booktabs."""
@@ -104,6 +100,16 @@ class Table:
             rows = [[*row, self.signature if number else "signature"] for number, row in enumerate(rows)]
         csv.writer(stream, lineterminator="\n").writerows(rows)
         return stream.getvalue()
+
+
+def markdown_lines(headings: Sequence[str], rows: Iterable[Sequence[str]], others: str = "---:") -> list[str]:
+    """A table in Markdown without title and notes; ``others`` aligns the columns after the first."""
+
+    def line(cells: Sequence[str]) -> str:
+        # A bar ends a cell, even within code, unless a backslash stands before it.
+        return "| " + " | ".join(cell.replace("|", r"\|") for cell in cells) + " |"
+
+    return [line(headings), "|---|" + f"{others}|" * (len(headings) - 1), *map(line, rows)]
 
 
 def write_table(table: Table, folder: Path, stem: str) -> list[Path]:

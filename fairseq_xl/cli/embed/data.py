@@ -133,10 +133,12 @@ class BuildEval:
 
 def pair_table(counts: Mapping[tuple[str, str], int]) -> str:
     """A Markdown table, source languages down and target languages across."""
+    from fairseq_xl.report.tables import markdown_lines
+
     sources = sorted({source for source, _ in counts})
     targets = sorted({target for _, target in counts})
-    lines = ["| source | " + " | ".join(targets) + " |", "|---|" + "---:|" * len(targets)]
-    for source in sources:
-        cells = (f"{counts[source, target]:,}" if (source, target) in counts else "-" for target in targets)
-        lines.append(f"| {source} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+    rows = (
+        [source, *(f"{counts[source, target]:,}" if (source, target) in counts else "-" for target in targets)]
+        for source in sources
+    )
+    return "\n".join(markdown_lines(["source", *targets], rows))
