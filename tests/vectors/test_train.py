@@ -189,7 +189,7 @@ def test_missing_text_and_places_are_named(text: Path, tmp_path: Path) -> None:
 def test_real_captions_give_sensible_neighbours(data_dir: Path, tmp_path: Path) -> None:
     text = data_dir / "mt" / "multi30k" / "train.en"
     # One thread: with two the result depends on which is faster.
-    settings = {"dim": 50, "epoch": 10, "buckets": 50_000, "threads": 1}
+    settings = {"dim": 25, "epoch": 5, "buckets": 50_000, "threads": 1}
     table = train([text], tmp_path / "en", **settings)
     found = {word for word, _ in neighbours(table, ["red"], k=10)["red"]}
     assert len(found & {"blue", "green", "yellow", "purple", "white", "black"}) >= 3, found

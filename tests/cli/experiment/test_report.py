@@ -78,21 +78,21 @@ def test_report(run_cli, finished):
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.parametrize(
-    "name", ["index.html", "tables/01-scores-a-title.md", "figures/speed.png", "significance.json"]
-)
-def test_a_file_of_the_users_own_in_a_reports_place(run_cli, finished, name):
+def test_files_of_the_users_own_in_a_reports_places(run_cli, finished):
     """Neither what was there before the first report nor what was changed after it is written over."""
-    own = finished / "report" / name
+    command = ("experiment", "report", finished, "--samples", "100")
+    names = ("index.html", "tables/01-scores-a-title.md", "figures/speed.png", "significance.json")
     for text in ("before", "after"):
-        own.parent.mkdir(parents=True, exist_ok=True)
-        own.write_text(text)
-        done = run_cli("experiment", "report", finished, "--samples", "100")
-        assert done.returncode == 2
-        assert f"error: {own} is not as a report wrote it: move it elsewhere first\n" in done.stderr
-        assert own.read_text() == text
-        own.unlink()
-        assert run_cli("experiment", "report", finished, "--samples", "100").returncode == 0
+        for name in names:
+            own = finished / "report" / name
+            own.parent.mkdir(parents=True, exist_ok=True)
+            own.write_text(text)
+            done = run_cli(*command)
+            assert done.returncode == 2
+            assert f"error: {own} is not as a report wrote it: move it elsewhere first\n" in done.stderr
+            assert own.read_text() == text
+            own.unlink()
+        assert run_cli(*command).returncode == 0
 
 
 def test_what_failed_with_new_settings_is_not_reported_by_its_old_scores(run_cli, finished):

@@ -123,7 +123,7 @@ def test_languages_whose_tokenisers_spacy_has_not(language, pieces):
 def test_a_real_treebank(data_dir, tmp_path):
     """Dutch from 650 sentences."""
     path = data_dir / "ud" / "UD_Dutch-Alpino" / "nl_alpino-ud-dev.conllu"
-    words = [path, "-l", "nl", "-o", tmp_path / "nl", "--epochs", 6]
+    words = [path, "-l", "nl", "-o", tmp_path / "nl", "--epochs", 3]
     assert main(["embed", "train-tagger", *map(str, words)]) == 0
     about = json.loads((tmp_path / "nl" / "tagger.json").read_text())
     assert about["validation_accuracy_of_labels"] > 80
