@@ -11,10 +11,11 @@ import pytest
 
 REGISTERED = """
 import logging, sys
-kept = logging.NullHandler()
+kept = logging.StreamHandler()
 logging.getLogger().addHandler(kept)
-logging.getLogger().setLevel(logging.ERROR)
+logging.getLogger().setLevel(logging.INFO - 1)
 {how}
+import fairseq.tasks
 from fairseq.criterions import CRITERION_REGISTRY
 assert "syn_margin_proj" in CRITERION_REGISTRY
 print(logging.getLogger().level, logging.getLogger().handlers == [kept])
@@ -29,10 +30,12 @@ print(logging.getLogger().level, logging.getLogger().handlers == [kept])
     ],
     ids=["register", "names"],
 )
-def test_logging_stays_as_it_was(how: str) -> None:
+def test_logging_stays_as_it_was_and_nothing_is_said(how: str) -> None:
+    """fairseq sets logging up when it is imported, and says that there is no tensorboardX."""
     code = REGISTERED.format(how=how)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
-    assert done.stdout.split() == ["40", "True"]
+    assert done.stdout.split() == ["19", "True"]
+    assert done.stderr == ""
 
 
 def test_importing_fairseq_first_registers() -> None:
@@ -48,13 +51,8 @@ def test_importing_is_inert() -> None:
     assert not loaded & {"torch", "fairseq", "numpy", "omegaconf", "tqdm", "scipy"}
 
 
-@pytest.mark.parametrize(
-    "how",
-    ["import fairseq_xl; fairseq_xl.register()", "from fairseq_xl.cli.main import main; main(['user-dir'])"],
-    ids=["register", "command"],
-)
-def test_nothing_is_said_of_tensorboard(how: str) -> None:
-    code = f"{how}; import fairseq.tasks"
+def test_a_command_says_nothing_of_tensorboard() -> None:
+    code = "from fairseq_xl.cli.main import main; main(['user-dir']); import fairseq.tasks"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
     assert done.stderr == ""
 
