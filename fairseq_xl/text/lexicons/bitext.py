@@ -68,11 +68,6 @@ class Bitext:
         return row, column
 
 
-def read_side(path: Path | str) -> Side:
-    """The words of a tokenised text, which white space separates."""
-    return make_side(read_lines(path))
-
-
 def make_side(lines: Iterable[str]) -> Side:
     """The words of tokenised lines, which white space separates."""
     numbers: dict[str, int] = {}
@@ -93,7 +88,7 @@ def read_bitext(source: Path | str, target: Path | str) -> Bitext:
     check_equal_counts(source, target)
     sides = []
     for path in (source, target):
-        side = read_side(path)
+        side = make_side(read_lines(path))
         if not side.words:
             raise InputError(f"{path} has no word in it: give the two sides of parallel text")
         sides.append(side)

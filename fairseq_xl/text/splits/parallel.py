@@ -93,10 +93,6 @@ class Corpus:
             raise InputError(f"{self.path} is empty: give sentence pairs")
         return pairs
 
-    def check_languages(self, pairs: Sequence[Pair]) -> None:
-        """Raises: InputError: the sides are clearly the wrong way round."""
-        check_sides(str(self.path), pairs, self.languages)
-
 
 def unique(pairs: Sequence[Pair], left_out: frozenset[Pair] | set[Pair] = frozenset()) -> list[Pair]:
     """Each pair once, in the order of its first place; none with an empty side and none of ``left_out``."""
@@ -153,7 +149,7 @@ def cut(
     read = {name: corpus.read() for name, corpus in corpora.items()}
     if not trust_languages:
         for name, corpus in corpora.items():
-            corpus.check_languages(read[name])
+            check_sides(str(corpus.path), read[name], corpus.languages)
     pairs = unique(read["train"])
     if len(pairs) < least:
         raise InputError(
