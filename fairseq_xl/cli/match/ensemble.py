@@ -5,9 +5,13 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.settings import GREATEST_SEED, argument, option, refuse_given
+
+if TYPE_CHECKING:
+    from fairseq_xl.pairs.evaluation.record import ClassifierRuns
 
 
 @dataclass(kw_only=True)
@@ -59,26 +63,14 @@ class Ensemble:
         """
         from fairseq_xl.pairs.evaluation.record import PairRecord, together
         from fairseq_xl.pairs.evaluation.scores import log_losses
-        from fairseq_xl.pairs.prediction.ensemble import PRESETS, combine, out_of_fold
+        from fairseq_xl.pairs.prediction.ensemble import combine, of_preset
 
         self._check()
         records = [PairRecord.read(path) for path in self.records]
         if self.preset:
-            names = PRESETS[self.preset]
-            missing = [name for name in names if name not in {record.name for record in records}]
-            if missing:
-                raise InputError(f"--preset {self.preset} lacks records of {', '.join(missing)}: predict with them too")
-            records = [record for record in records if record.name in names]
+            records = of_preset(records, self.preset)
         found = together(records)
-        outside = None
-        if self.stack_on:
-            outside = out_of_fold([PairRecord.read(path) for path in self.stack_on], list(found.runs))
-            shared = set(outside.ids) & set(found.ids)
-            if shared:
-                raise InputError(
-                    f"{len(shared)} of the pairs of --stack-on are to be combined too, the first {min(shared)}: stack "
-                    "on out-of-fold records of training pairs"
-                )
+        outside = self._outside(found) if self.stack_on else None
         probability = combine(found, self.rule, self.calibrate, outside, self.cross_fit, self.seed)
         seconds = [record.about.get("training_seconds") for record in records]
         usual = [self.preset or "ensemble", self.rule, *([self.calibrate] if self.calibrate else [])]
@@ -102,6 +94,19 @@ class Ensemble:
         record.write(self.output)
         if record.gold is not None:
             print(f"{record.name}: log loss {log_losses(record.gold, probability).mean():.4f}", file=sys.stderr)
+
+    def _outside(self, found: ClassifierRuns) -> ClassifierRuns:
+        """What the same classifiers say of other pairs."""
+        from fairseq_xl.pairs.evaluation.record import PairRecord
+        from fairseq_xl.pairs.prediction.ensemble import out_of_fold
+
+        outside = out_of_fold([PairRecord.read(path) for path in self.stack_on], list(found.runs))
+        if shared := set(outside.ids) & set(found.ids):
+            raise InputError(
+                f"{len(shared)} of the pairs of --stack-on are to be combined too, the first {min(shared)}: stack on "
+                "out-of-fold records of training pairs"
+            )
+        return outside
 
     def _check(self) -> None:
         fits = self.rule == "stack" or self.calibrate

@@ -60,13 +60,7 @@ class Predict:
             raise InputError("--split writes a record: name its file with --output")
         if self.split and self.input != "-":
             raise InputError("give --input or --split, not both")
-        pairs = languages = None
-        if not self.split:
-            refuse_given(self, ["name"], "names the record of --split, which is not given")
-            line = STANDARD_INPUT + self.input[1:] if self.input.startswith("-") else self.input
-            source = unlabelled(line)
-            languages = source.languages
-            pairs = [(pair.left, pair.right) for pair in source.pairs()]
+        given = None if self.split else self._pairs()  # before what takes a while to be imported
         import fairseq_xl
 
         fairseq_xl.register()
@@ -77,14 +71,7 @@ class Predict:
 
         calibration = read_calibration(self.calibration) if self.calibration else None
         predictor = PairPredictor.load(self.model, self.data, self.device)
-        if pairs is None:
-            task = predictor.task
-            if self.split == "fold" and task.cfg.fold < 0:
-                raise InputError(f"{self.model} was trained without --fold: name a split, such as valid")
-            # A split is the folder's, whole, whatever the model was trained without: the folder may be another one.
-            rows = task.rows("valid") if self.split == "fold" else task.directory.rows(self.split)
-        else:
-            rows = predictor.rows(pairs, languages)
+        rows = predictor.rows(*given) if given else self._rows_of_split(predictor)
         if self.vectors:
             count = predictor.learn_words(rows, self.vectors)
             print(f"{count} words that the data directory lacks have a vector", file=sys.stderr)
@@ -97,6 +84,19 @@ class Predict:
         else:
             with text_output(self.output) as stream:
                 stream.writelines(f"{p:.6f}\n" for p in found)
+
+    def _pairs(self) -> tuple[list[tuple[str, str]], tuple[str, str] | None]:
+        """The pairs of --input, and their languages where it names them."""
+        refuse_given(self, ["name"], "names the record of --split, which is not given")
+        source = unlabelled(STANDARD_INPUT + self.input[1:] if self.input.startswith("-") else self.input)
+        return [(pair.left, pair.right) for pair in source.pairs()], source.languages
+
+    def _rows_of_split(self, predictor: PairPredictor) -> list[Row]:
+        task = predictor.task
+        if self.split == "fold" and task.cfg.fold < 0:
+            raise InputError(f"{self.model} was trained without --fold: name a split, such as valid")
+        # A split is the folder's, whole, whatever the model was trained without: the folder may be another one.
+        return task.rows("valid") if self.split == "fold" else task.directory.rows(self.split)
 
     def _record(self, predictor: PairPredictor, rows: Sequence[Row], found: np.ndarray, seconds: float) -> PairRecord:
         """What is known of a split's pairs."""

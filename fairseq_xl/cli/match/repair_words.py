@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
@@ -11,6 +13,10 @@ from fairseq_xl.io.settings import argument, option
 from fairseq_xl.io.tables import write_tsv
 from fairseq_xl.pairs.augmentation.repair import RepairSettings
 from fairseq_xl.pairs.data.tokenizer import WordRules
+
+if TYPE_CHECKING:
+    from fairseq_xl.pairs.augmentation.repair import Repair
+    from fairseq_xl.pairs.augmentation.repair_files import TextFile
 
 
 @dataclass(kw_only=True)
@@ -48,39 +54,31 @@ class RepairWords(RepairSettings, WordRules):
         Raises:
             InputError: a file that cannot be read, or an output that would replace an input.
         """
-        from fairseq_xl.pairs.augmentation import repair_files
-        from fairseq_xl.pairs.augmentation.repair import Repair
-        from fairseq_xl.report.tables import Table
-        from fairseq_xl.vectors.table import read_words
+        from fairseq_xl.pairs.augmentation.repair_files import TextFile, write_all
 
-        files = [repair_files.TextFile.parse(line) for line in self.files]
+        files = [TextFile.parse(line) for line in self.files]
         outputs = [self.output / file.path.name.removesuffix(".gz") for file in files]
         _check(outputs, [file.path for file in files])
-        # The most frequent first, as files of vectors are ordered.
-        vocabulary = {word: rank for rank, word in enumerate(read_words(self.vectors))}
-        if not self.keep_case:  # words with capitals are never looked up
-            vocabulary = {word: rank for word, rank in vocabulary.items() if word == word.lower()}
-        counts, neighbours = repair_files.count(files, self)
-        kept = {word for line in read_lines(self.keep) for word in self.words(line)} if self.keep else ()
-        if self.keep and not kept:
-            raise InputError(f"{self.keep} holds no words: give those that stay as they are")
-        repair = Repair(vocabulary, counts, neighbours, self, kept)
-        headings = ["file"]
-        for what in ("terms", "sentences", "pairs"):
-            headings += [f"{what}, before", f"{what}, after"]
-        table = Table("Without a vector", [*headings, *repair.rules])
-        changes = []
-        for file, output in zip(files, outputs, strict=True):
-            outcome, found = repair_files.write(file, output, repair, self)
-            changes += found
-            before, after = outcome.before, outcome.after
-            cells = [before.terms, after.terms, before.sentences, after.sentences, before.pairs, after.pairs]
-            cells += [outcome.rules[rule] for rule in repair.rules]
-            table.add(file.path.name, *(f"{cell:,}" for cell in cells))
+        table, changes = write_all(files, outputs, self._repair(files), self)
         print(table.markdown())
         if self.changes:
             rows = ((c.path, c.line, c.word, c.replacement, c.rule) for c in changes)
             write_tsv(self.changes, ("file", "line", "word", "replacement", "rule"), rows)
+
+    def _repair(self, files: Sequence[TextFile]) -> Repair:
+        from fairseq_xl.pairs.augmentation.repair import Repair
+        from fairseq_xl.pairs.augmentation.repair_files import count
+        from fairseq_xl.vectors.table import read_words
+
+        # The most frequent first, as files of vectors are ordered.
+        vocabulary = {word: rank for rank, word in enumerate(read_words(self.vectors))}
+        if not self.keep_case:  # words with capitals are never looked up
+            vocabulary = {word: rank for word, rank in vocabulary.items() if word == word.lower()}
+        counts, neighbours = count(files, self)
+        kept = {word for line in read_lines(self.keep) for word in self.words(line)} if self.keep else ()
+        if self.keep and not kept:
+            raise InputError(f"{self.keep} holds no words: give those that stay as they are")
+        return Repair(vocabulary, counts, neighbours, self, kept)
 
 
 def _check(outputs: list[Path], inputs: list[Path]) -> None:

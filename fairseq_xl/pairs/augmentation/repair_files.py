@@ -16,6 +16,7 @@ from fairseq_xl.io.tables import Row, parse_settings, stream_rows
 from fairseq_xl.pairs.augmentation.repair import Repair
 from fairseq_xl.pairs.data.statistics import Unknown, unknown
 from fairseq_xl.pairs.data.tokenizer import WordRules
+from fairseq_xl.report.tables import Table
 
 KEYS = ("columns", "translations")
 
@@ -145,6 +146,23 @@ def write(file: TextFile, output: Path, repair: Repair, rules: WordRules) -> tup
         Counter(change.rule for change in changes),
     )
     return outcome, changes
+
+
+def write_all(
+    files: Sequence[TextFile], outputs: Sequence[Path], repair: Repair, rules: WordRules
+) -> tuple[Table, list[Change]]:
+    """:func:`write` each file; the table has what they lacked before and after."""
+    headings = [f"{what}, {when}" for what in ("terms", "sentences", "pairs") for when in ("before", "after")]
+    table = Table("Without a vector", ["file", *headings, *repair.rules])
+    changes = []
+    for file, output in zip(files, outputs, strict=True):
+        outcome, found = write(file, output, repair, rules)
+        changes += found
+        before, after = outcome.before, outcome.after
+        cells = [before.terms, after.terms, before.sentences, after.sentences, before.pairs, after.pairs]
+        cells += [outcome.rules[rule] for rule in repair.rules]
+        table.add(file.path.name, *(f"{cell:,}" for cell in cells))
+    return table, changes
 
 
 def _line(raw: bytes, cells: Sequence[str]) -> bytes:

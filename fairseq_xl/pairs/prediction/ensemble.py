@@ -190,6 +190,14 @@ def _joined(folds: Sequence[PairRecord]) -> PairRecord:
     return whole
 
 
+def of_preset(records: Sequence[PairRecord], preset: str) -> list[PairRecord]:
+    """The records of a preset's classifiers. Raises: InputError: one of these has none."""
+    names = PRESETS[preset]
+    if missing := [name for name in names if name not in {record.name for record in records}]:
+        raise InputError(f"--preset {preset} lacks records of {', '.join(missing)}: predict with them too")
+    return [record for record in records if record.name in names]
+
+
 def combine(
     found: ClassifierRuns,
     rule: str,
