@@ -7,6 +7,7 @@ import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from sacrebleu.metrics.chrf import CHRF
 
@@ -62,11 +63,16 @@ def page(title: str, sections: Sequence[Section], signature: Sequence[str]) -> s
     Raises:
         InputError: jinja2 is missing.
     """
+    return filled(TEMPLATE, title=title, sections=sections, signature=signature)
+
+
+def filled(template: Path, **values: Any) -> str:
+    """A page of a template's file; every word of the values is escaped. Raises: InputError: jinja2 is missing."""
     jinja2 = require("jinja2", "report", "the page")
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     environment.filters["data_uri"] = lambda png: f"data:image/png;base64,{base64.b64encode(png).decode()}"
-    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(title=title, sections=sections, signature=signature)
+    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "sort_keys": False}
+    return environment.from_string(template.read_text(encoding="utf-8")).render(**values)
 
 
 def marked(words: Sequence[str], other: Sequence[str]) -> list[tuple[str, bool]]:

@@ -14,8 +14,8 @@ import numpy as np
 
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.packages import require
 from fairseq_xl.report.figures import draw_picture
+from fairseq_xl.report.page import filled
 from fairseq_xl.report.tables import as_text
 from fairseq_xl.syntactic.tagging.tagged_text import TaggedText
 
@@ -96,7 +96,6 @@ def page(title: str, note: str, points: np.ndarray, chosen: Chosen, languages: S
     Raises:
         InputError: jinja2 is missing.
     """
-    jinja2 = require("jinja2", "report", "the page")
     low, high = points.min(0), points.max(0)
     scaled = ((points - low) / np.maximum(high - low, 1e-12)).round(4)
     data = {
@@ -109,10 +108,7 @@ def page(title: str, note: str, points: np.ndarray, chosen: Chosen, languages: S
         "language": chosen.language.tolist(),
         "sentences": chosen.sentences,
     }
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    environment.policies["json.dumps_kwargs"] = {"ensure_ascii": False, "sort_keys": False}
-    template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(title=title, note=note, data=data)
+    return filled(TEMPLATE, title=title, note=note, data=data)
 
 
 def write_map(
