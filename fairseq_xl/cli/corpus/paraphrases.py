@@ -38,9 +38,7 @@ class Paraphrases(ParaphraseSettings):
 
         found = through_pivots([read_sentence_pairs(path, self.columns) for path in self.translations], self.most)
         rows = paraphrases(found, self.encoder, self)
-        some = [(row, row.fold) for row in rows if row.fold is not None]
-        texts, folds = [(row.sentence1, row.sentence2) for row, _ in some], [fold for _, fold in some]
-        right = shallow_baseline(texts, [row.label for row, _ in some], folds, self.seed)
+        right = shallow_baseline(rows, self.seed)
         write_labelled(self.output, rows)
         print(f"{len(found)} paraphrases, {len(rows) // 2} with a negative: {len(rows)} pairs", file=sys.stderr)
         for name, accuracy in right.items():

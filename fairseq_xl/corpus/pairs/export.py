@@ -197,13 +197,9 @@ def _work(project: Project, settings: ExportSettings) -> dict[str, Any]:
 
 
 def _shallow(rows: list[Pair], settings: ExportSettings) -> dict[str, float]:
-    """The splits by the folds. The test split stays as it is."""
-    some = [(row, row.fold) for row in rows if row.fold is not None]
-    folds = [fold for _, fold in some]
-    if len(set(folds)) < 2:
+    if len({row.fold for row in rows if row.fold is not None}) < 2:
         raise InputError("the pairs are of one fold only: take fewer folds, or a wider band, in `negatives`")
-    texts = [(row.sentence1, row.sentence2) for row, _ in some]
-    return shallow_baseline(texts, [row.label for row, _ in some], folds, settings.seed)
+    return shallow_baseline(rows, settings.seed)
 
 
 STEP = Step(ExportSettings, _inputs, ["export/README.md", "export/data"], _work)

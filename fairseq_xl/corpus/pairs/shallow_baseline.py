@@ -6,20 +6,24 @@ positives keep numbers and names. Its accuracy belongs beside a model's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from fairseq_xl.io.packages import require
 from fairseq_xl.text.surface import features
 
+if TYPE_CHECKING:
+    from fairseq_xl.corpus.pairs.pair import Pair
+    from fairseq_xl.corpus.pairs.paraphrases import Labelled
+
 CLASSIFIERS = ("logistic regression", "gradient boosting")
 
 
-def shallow_baseline(
-    pairs: Sequence[tuple[str, str]], labels: Sequence[int], folds: Sequence[int], seed: int
-) -> dict[str, float]:
-    """Accuracy of each classifier over all pairs. A classifier that saw the other folds judges each fold.
+def shallow_baseline(rows: Iterable[Pair | Labelled], seed: int) -> dict[str, float]:
+    """Accuracy of each classifier over all pairs but those of the test split, which have no fold. A classifier that saw
+    the other folds judges each fold.
 
     Raises:
         InputError: scikit-learn is missing.
@@ -27,8 +31,9 @@ def shallow_baseline(
     linear, ensemble = require("sklearn.linear_model", "corpus"), require("sklearn.ensemble", "corpus")
     pipeline, scaling = require("sklearn.pipeline", "corpus"), require("sklearn.preprocessing", "corpus")
     selection = require("sklearn.model_selection", "corpus")
-    values = np.array([features(*pair) for pair in pairs], np.float64)
-    gold, fold = np.asarray(labels), np.asarray(folds)
+    rows = [row for row in rows if row.fold is not None]
+    values = np.array([features(row.sentence1, row.sentence2) for row in rows], np.float64)
+    gold, fold = (np.array([getattr(row, name) for row in rows]) for name in ("label", "fold"))
     found = {}
     for name in CLASSIFIERS:
         if name == "gradient boosting":
