@@ -99,7 +99,9 @@ class Source(Table):
             del columns["class"]
         if self.format == "lines":
             columns = {"text": "1"}
-        for where, cells in self.rows(columns):
+        # Where nobody says which columns they are, a table of more would be read by the wrong ones.
+        alone = self.format == "tsv" and not {"class", "text"} & set(self.options)
+        for where, cells in self.rows(columns, alone=alone):
             yield cells["text"], self.options.get("label") or cells["class"], where
 
 

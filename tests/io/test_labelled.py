@@ -143,6 +143,12 @@ def test_a_guessed_encoding_is_said(read, capsys):
     ("content", "name", "options", "said"),
     [
         ("pos good", "x.tsv", (), "line 1: 1 columns, but column 2 is wanted"),
+        (
+            "pos\t1\tgood",
+            "x.tsv",
+            (),
+            "line 1: 3 columns, where 2 are expected: say which they are with class= and text=",
+        ),
         ("a,b\npos,x", "x.csv", (), "line 1: there is no column 'label' among a, b"),
         ('label,text\npos,"x', "x.csv", (), "not CSV"),
         ("{}", "x.jsonl", (), "line 1: not a JSON object with 'label' and 'text'"),
