@@ -67,10 +67,12 @@ class Source(Table):
 
         Raises:
             InputError: what :meth:`~.tables.Table.rows` raises; numbers of labels and texts that differ; a label that
-                the map lacks.
+                the map lacks; no text.
         """
         names = read_map(Path(self.options["classes"])) if "classes" in self.options else None
+        found = False
         for text, label, where in self._labelled():
+            found = True
             label = " ".join(label.split())  # a tab or a line break would not survive in a table
             if names is not None:
                 if label not in names:
@@ -79,6 +81,8 @@ class Source(Table):
             elif not label:
                 raise InputError(f"{where}: the label is empty")
             yield Example(unescaped(text) if self.options.get("escapes") == "json" else text, label, where)
+        if not found:
+            raise InputError(f"{self.path} holds no text: check the file")
 
     def _labelled(self) -> Iterator[tuple[str, str, str]]:
         """Texts, their labels, and where they stand."""

@@ -142,6 +142,8 @@ def test_a_guessed_encoding_is_said(read, capsys):
 @pytest.mark.parametrize(
     ("content", "name", "options", "said"),
     [
+        ("", "x.tsv", (), "x.tsv holds no text: check the file"),
+        ("label,text\n", "x.csv", (), "x.csv holds no text: check the file"),
         ("pos good", "x.tsv", (), "line 1: 1 columns, but column 2 is wanted"),
         (
             "pos\t1\tgood",

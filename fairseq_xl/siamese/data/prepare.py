@@ -66,6 +66,8 @@ def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
         _leave_out_held(high, low)
     for side, found in sides.items():
         if size := settings.size(side):
+            if size > (there := len(found.labels["train"])):
+                raise InputError(f"--{side}-resource-size {size}: the training text has {there} sentences, give fewer")
             found.keep(nested(found.labels["train"], size, settings.seed))
     if high and settings.shuffle_high_resource:
         random = np.random.default_rng(settings.seed)

@@ -79,13 +79,7 @@ def stratified(labels: Sequence[Hashable], shares: Sequence[float], seed: int) -
 
 
 def nested(labels: Sequence[int] | np.ndarray, size: int, seed: int) -> list[int]:
-    """``size`` examples with the classes' proportions; a smaller size is a part of a larger one with the same seed.
-
-    Raises:
-        InputError: more than there are.
-    """
-    if size > len(labels):
-        raise InputError(f"{size} texts are asked for, but there are {len(labels)}")
+    """``size`` examples with the classes' proportions; a smaller size is a part of a larger one with the same seed."""
     random = np.random.default_rng(seed)
     labels = np.asarray(labels)
     # Each example's place within its class, as a share of the class: the smallest shares come first.

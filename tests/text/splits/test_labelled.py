@@ -47,8 +47,3 @@ def test_nested_sizes_contain_each_other(size, seed):
     assert len(small) == size
     assert set(small) <= set(nested(labels, min(size + 5, 30), seed)) <= set(large)
     assert abs(sum(labels[i] == 0 for i in small) - size * 2 / 3) <= 1.5
-
-
-def test_nested_asks_for_too_many():
-    with pytest.raises(InputError, match="4 texts are asked for, but there are 3"):
-        nested([0, 1, 0], 4, 1)
