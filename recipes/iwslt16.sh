@@ -82,8 +82,8 @@ training_text() {
   run fairseq-xl data campaign --source "${source:-train.tags.$SRC-$TGT.$SRC}" \
     --target "${target:-train.tags.$SRC-$TGT.$TGT}" \
     --output "$PREPARED/campaign/train.$SRC" "$PREPARED/campaign/train.$TGT"
-  clean_pair "$PREPARED/campaign/train.$SRC" "$PREPARED/campaign/train.$TGT" "$PREPARED/plain/train" \
-    --empty drop --long drop --max-tokens 175 --max-ratio 9
+  campaign_rules
+  clean_pair "$PREPARED/campaign/train.$SRC" "$PREPARED/campaign/train.$TGT" "$PREPARED/plain/train" "${TRAIN_RULES[@]}"
 }
 
 # One development or test set as plain text, from the campaign's XML or else from sacreBLEU.

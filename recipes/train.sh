@@ -21,7 +21,6 @@
 #   --size N           default: 256
 #   --epochs N         default: 16; softmax outputs, vmf_posterior and combined 8; stock 14; stock_transformer 80; from
 #                      100,000 pairs on 8, 5, 8 and 30
-#   --subwords N       default: 0, words; 8000 where a language has no blanks between words
 #   --vectors FILE     refused where less than half of the words have one: they are of another language, then
 #   --transform 'OPTIONS'  default: '--normalize-first --center --normalize'
 #   --source-min-count N, --target-min-count N  default: 2, and 50,000 words at most
@@ -100,8 +99,7 @@ plain_files() {
   read -ra columns <<<"$COLUMNS"
   [[ -z $VALID ]] || sets+=(--valid-set "$VALID")
   [[ -z $TEST_SET ]] || sets+=(--test-set "$TEST_SET")
-  TRAIN_RULES=(--empty drop --long drop --max-tokens 175)
-  unspaced "$SRC" || unspaced "$TGT" || TRAIN_RULES+=(--max-ratio 9)
+  campaign_rules
   split_pairs "$TRAIN" --columns "${columns[@]}" --valid "$HELD_OUT" --test "$HELD_OUT" "${sets[@]}" \
     --least "$LEAST_PAIRS" "${TRUST[@]}"
 }
@@ -130,7 +128,6 @@ if [[ -z $HELD_OUT ]]; then
   HELD_OUT=$((PAIRS / 20 < 2000 ? PAIRS / 20 : 2000))
 fi
 need_count --held-out "$HELD_OUT"
-if unspaced "$SRC" || unspaced "$TGT"; then SUBWORDS=${SUBWORDS:-8000}; fi
 
 translation_recipe
 next_steps

@@ -162,6 +162,8 @@ choose_epochs() {
       ;;
     *) EPOCHS=${EPOCHS:-$CONTINUOUS_EPOCHS} ;;
   esac
+  # A sentence without blanks would be one word, which hardly any other has.
+  if without_blanks; then SUBWORDS=${SUBWORDS:-8000}; fi
   SUBWORDS=${SUBWORDS:-0}
 }
 

@@ -46,6 +46,14 @@ def test_the_papers_settings(iwslt16, campaign):
     assert iwslt16.calls == []
 
 
+def test_words_of_a_language_without_blanks_are_not_counted(iwslt16):
+    for language, counted in (("fr", True), ("zh", False)):
+        done = iwslt16("--dry-run", "--src", language)
+        cleaned = next(line for line in done.stdout.splitlines() if "data clean" in line and "train" in line)
+        assert ("--max-ratio 9" in cleaned) == counted
+        assert ("train-subwords" in done.stdout) != counted
+
+
 def test_more_epochs_go_on_and_are_translated_anew(iwslt16, campaign):
     iwslt16("--data", campaign, "--epochs", 3)
     (run,) = (iwslt16.out / "runs").iterdir()

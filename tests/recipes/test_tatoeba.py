@@ -37,6 +37,15 @@ def test_from_english(tatoeba, pairs):
     assert "--languages en de --columns 1 2" in " ".join(tatoeba.arguments("fairseq-xl data split"))
 
 
+def test_a_language_without_blanks_is_cut_into_pieces(tatoeba, pairs):
+    done = tatoeba("--data", pairs, "--src", "zh")
+    assert done.returncode == 0, done.stderr
+    pieces = tatoeba.arguments("fairseq-xl data train-subwords")
+    assert pieces[pieces.index("--size") + 1] == "8000", "a sentence would be one word"
+    done = tatoeba("--data", pairs, "--src", "zh", "--subwords", 0, "--dry-run")
+    assert "train-subwords" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -30,7 +30,14 @@ CASELESS="$UNSPACED ko kor ar ara fa fas per ur urd ps pus he heb yi yid hi hin 
 or ori ta tam te tel kn kan ml mal si sin am amh ti tir ka kat geo dv div ug uig sd snd"
 
 unspaced() { one_of "$1" "$UNSPACED"; }
+without_blanks() { unspaced "$SRC" || unspaced "$TGT"; }
 has_case() { ! one_of "$1" "$CASELESS"; }
+
+# What the campaign's training text leaves out. Words of a language without blanks cannot be counted.
+campaign_rules() { # -> TRAIN_RULES
+  TRAIN_RULES=(--empty drop --long drop --max-tokens 175)
+  without_blanks || TRAIN_RULES+=(--max-ratio 9)
+}
 
 tokenise_set() { # FOLDER SET LANGUAGE
   run fairseq-xl data tokenize "$1/plain/$2.$3" --output "$1/tok/$2.$3" --language "$3" --processes "$THREADS"
