@@ -9,9 +9,9 @@ from pathlib import Path
 
 from fairseq_xl.cli.match.common import SOURCE
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.tables import Table
 from fairseq_xl.pairs.data.tokenizer import Tokenizer, WordRules
 
 
@@ -20,9 +20,9 @@ class Words(Tokenizer):
     """Write each different sentence once, as the words that pair classifiers read."""
 
     inputs: list[str] = argument(
-        "text, a sentence a line. Numbers such as those of train.txt,2,4 name the columns with text in a file "
-        "separated by tabs",
-        metavar="FILE[,N…]",
+        "text, a sentence a line. Numbers such as those of train.txt,2,4, or names of the first row, name the columns "
+        "with text in a file of pairs",
+        metavar="FILE[,COLUMN…]",
     )
     output: Path = option("file to write", alias="-o", metavar="FILE")
     every_line: bool = option(
@@ -48,14 +48,11 @@ class Words(Tokenizer):
 
     def _sentences(self, given: str) -> Iterator[str]:
         name, *columns = given.split(",")
-        if not all(column.isdecimal() and int(column) for column in columns):
-            raise InputError(f"{given!r}: after the file's name come numbers of columns, from 1")
-        for number, line in enumerate(read_lines(name), start=1):
-            cells = line.split("\t") if columns else [line]
-            if columns and max(map(int, columns)) > len(cells):
-                raise InputError(f"{name}, line {number}: {len(cells)} columns, but {given!r} wants more")
-            for cell in [cells[int(column) - 1] for column in columns] or cells:
-                yield self.sentence(cell)
+        if not columns:
+            yield from map(self.sentence, read_lines(name))
+            return
+        for _, cells in Table(Path(name), {}).rows({column: column for column in columns}):
+            yield from map(self.sentence, cells.values())
 
 
 @dataclass(kw_only=True)
