@@ -63,7 +63,7 @@ one_of() { # WORD "WORDS"
 }
 
 need_file() { # FILE WHAT
-  [[ -s $1 ]] || fail "there is no $2 $1 (or it is empty): check the name"
+  [[ -f $1 && -s $1 ]] || fail "there is no $2 $1 (or it is empty): check the name"
 }
 
 absolute() {

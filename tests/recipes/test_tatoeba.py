@@ -51,12 +51,14 @@ def test_a_language_without_blanks_is_cut_into_pieces(tatoeba, pairs):
     [
         ((), "--data is missing"),
         (("--data", "nowhere.tsv"), "there is no list of pairs for --data"),
+        (("--data", "FOLDER"), "there is no list of pairs for --data"),
         (("--data", "PAIRS", "--tgt", "fr"), "one of --src and --tgt must be en"),
         (("--data", "PAIRS", "--held-out", "x"), "--held-out is 'x'"),
     ],
 )
 def test_mistakes(tatoeba, pairs, options, said):
-    done = tatoeba(*(pairs if word == "PAIRS" else word for word in options))
+    named = {"PAIRS": pairs, "FOLDER": pairs.parent}
+    done = tatoeba(*(named.get(word, word) for word in options))
     assert done.returncode == 2
     assert said in done.stderr
     assert tatoeba.calls == []
