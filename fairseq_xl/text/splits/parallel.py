@@ -114,7 +114,7 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
     if len(members) <= valid + test:
         raise InputError(
             f"{len(pairs)} pairs make {len(members)} clusters without a sentence in common, too few to hold out "
-            f"{valid} + {test}: ask for fewer by --valid and --test"
+            f"{valid} + {test}: lower --valid and --test, or a recipe's --held-out"
         )
     draw = random.Random(seed)
     chosen = draw.sample(sorted(members), valid + test)
@@ -124,7 +124,7 @@ def split(pairs: Sequence[Pair], valid: int, test: int, seed: int) -> Splits:
         if len(fit) < valid + test:
             raise InputError(
                 f"{len(pairs)} pairs make {len(members)} clusters without a sentence in common. {len(fit)} are small, "
-                f"too few to hold out {valid} + {test}: ask for fewer by --valid and --test"
+                f"too few to hold out {valid} + {test}: lower --valid and --test, or a recipe's --held-out"
             )
         chosen = draw.sample(fit, valid + test)
     held_out = [[draw.choice(members[name]) for name in names] for names in (chosen[:valid], chosen[valid:])]

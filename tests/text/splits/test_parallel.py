@@ -57,7 +57,7 @@ def test_a_cluster_that_holds_much_of_the_text_stays_in_training():
         parts = split(pairs, 1, 1, seed)
         assert (len(parts.train), parts.dropped) == (401, 0)
     few = [(name, f"{name}{number}") for name in "abcd" for number in range(150)] + [("one", "eins"), ("two", "zwei")]
-    with pytest.raises(InputError, match=r"2 are small, too few to hold out 2 \+ 2"):
+    with pytest.raises(InputError, match=r"2 are small, too few to hold out 2 \+ 2: lower .* a recipe's --held-out"):
         split(few, 2, 2, 1)
 
 
@@ -115,7 +115,9 @@ def test_too_few_to_learn_from(tmp_path):
     with pytest.raises(InputError, match="train leaves 6 training pairs when other sets are taken out"):
         cut(found, 2, 2, 1, least=8)
     pairs = [("s", "t"), ("u", "v")]
-    with pytest.raises(InputError, match=r"0 pairs make 0 clusters .* too few to hold out 0 \+ 2"):
+    with pytest.raises(
+        InputError, match=r"0 pairs make 0 clusters .* too few to hold out 0 \+ 2: lower .* a recipe's --held-out"
+    ):
         cut(corpora(tmp_path, train=pairs, valid=pairs), 2, 2, 1)
     with pytest.raises(InputError, match="train leaves 0 training pairs"):
         cut(corpora(tmp_path, train=pairs, valid=pairs, test=pairs), 2, 2, 1)
