@@ -89,7 +89,13 @@ def ended_by_signals() -> Iterator[None]:
         yield
         return
     heeded = [n for n in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
-    previous = {number: signal.signal(number, lambda number, _: sys.exit(128 + number)) for number in heeded}
+
+    def end(number: int, _: object) -> None:
+        for other in heeded:  # A shell and the terminal's driver each send SIGHUP: the second would end the clean-up.
+            signal.signal(other, signal.SIG_IGN)
+        sys.exit(128 + number)
+
+    previous = {number: signal.signal(number, end) for number in heeded}
     try:
         yield
     finally:

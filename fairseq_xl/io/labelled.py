@@ -104,8 +104,8 @@ class Source(Table):
         if self.format == "lines":
             columns = {"text": "1"}
         # Where nobody says which columns they are, a table of more would be read by the wrong ones.
-        alone = self.format == "tsv" and not {"class", "text"} & set(self.options)
-        for where, cells in self.rows(columns, alone=alone):
+        usual = self.format == "tsv" and not {"class", "text", "label"} & set(self.options)
+        for where, cells in self.rows(columns, most=2 if usual else None):
             yield cells["text"], self.options.get("label") or cells["class"], where
 
 

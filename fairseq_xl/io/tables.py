@@ -115,18 +115,18 @@ class Table:
         return numbered_lines(read_text(self.path, self.options.get("encoding")))
 
     def rows(
-        self, columns: Mapping[str, str], even: bool = False, alone: bool = False
+        self, columns: Mapping[str, str], even: bool = False, most: int | None = None
     ) -> Iterator[tuple[str, dict[str, str]]]:
         """The rows in the file's order: where each stands, for messages, and its chosen cells.
 
         Args:
             columns: the option that chooses a cell, and the column.
             even: every row has as many cells as the first; without it blank lines are passed over.
-            alone: there are no other columns.
+            most: cells that a row may have.
 
         Raises:
             InputError: a file that is missing, torn, in another encoding or another format; a column that is not
-                there; rows that are not even; another column.
+                there; rows that are not even, or too long.
         """
         chosen = list(columns.values())
         if self.format == "jsonl":
@@ -135,11 +135,11 @@ class Table:
             cells = _csv_cells(self.path, self.lines()) if self.format == "csv" else self._cells(even)
             rows = _with_places(self.path, cells, chosen, even)
         for row in rows:
-            if alone and len(row.cells) > len(columns):
+            if most and len(row.cells) > most:
                 keys = " and ".join(f"{key}=" for key in columns)
                 raise InputError(
-                    f"{self.path}, line {row.number}: {len(row.cells)} columns, where {len(columns)} are expected: say "
-                    f"which they are with {keys}"
+                    f"{self.path}, line {row.number}: {len(row.cells)} columns instead of {most}: name yours with "
+                    f"{keys}, or take tabs out of the text"
                 )
             if not row.names:
                 yield f"{self.path}, line {row.number}", dict(zip(columns, row.chosen, strict=True))

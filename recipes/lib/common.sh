@@ -63,7 +63,8 @@ one_of() { # WORD "WORDS"
 }
 
 need_file() { # FILE WHAT
-  [[ -f $1 && -s $1 ]] || fail "there is no $2 $1 (or it is empty): check the name"
+  [[ ! -d $1 ]] || fail "$1 is a folder: name the ${2%,}"
+  [[ -s $1 ]] || fail "there is no $2 $1 (or it is empty): check the name"
 }
 
 absolute() {

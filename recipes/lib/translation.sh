@@ -196,11 +196,11 @@ check_units() {
   [[ $LOSS != stock_transformer || $((SIZE % 4)) == 0 ]] ||
     fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
   [[ $SUBWORDS == 0 || -z $REPLACE_UNK ]] ||
-    fail "--replace-unk is for whole words: subwords leave none unknown"
+    fail "--replace-unk is for whole words: subwords leave none unknown, so add --subwords 0"
   [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT && ($SUBWORD_SIDES == source || -z $TARGET_MIN_COUNT) ]] ||
-    fail "--source-min-count and --target-min-count are for whole words: every piece of the training text is known"
+    fail "--source-min-count and --target-min-count are for whole words, as every piece is known: add --subwords 0"
   [[ $READ_UNKNOWN =~ ^(|0|0?\.[0-9]+|1)$ ]] || fail "--read-unknown is '$READ_UNKNOWN': give a cosine from 0 to 1"
-  [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is for whole words: subwords leave none unknown"
+  [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is for whole words: subwords leave none unknown, so add --subwords 0"
   [[ -z $SOURCE_MONO || -n $READ_UNKNOWN ]] || fail "--source-mono is text for --read-unknown: give that, too"
   [[ -z $SOURCE_MONO ]] || need_file "$SOURCE_MONO" "text for --source-mono,"
 }

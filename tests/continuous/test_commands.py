@@ -388,7 +388,7 @@ def test_diagnose_refuses_what_it_cannot_measure(models, tmp_path, capsys):
 
     assert "no split 'dev'" in attempt("--split", "dev")
     assert "'giraffe' is not in the target dictionary" in attempt("--words", "dog", "giraffe")
-    assert "--k is 0: give a number from 1" in attempt("-k", "0")
+    assert "--top is 0: give a number from 1" in attempt("-k", "0")
     assert "--max-tokens is -1: give a number" in attempt("--max-tokens", "-1")
     assert "no checkpoint at" in attempt(model=tmp_path / "none.pt")
     (tmp_path / "file").write_text("")

@@ -17,7 +17,7 @@ from fairseq_xl.experiment import runner
 from fairseq_xl.experiment.config import load
 from fairseq_xl.experiment.local import LocalLauncher, local_slots
 from fairseq_xl.experiment.progress import Display
-from fairseq_xl.experiment.runner import Runner, choose, claimed, last_line
+from fairseq_xl.experiment.runner import Runner, choose, claimed, ended_by_signals, last_line
 from fairseq_xl.experiment.state import DONE, FAILED, PENDING, RUNNING, State
 from fairseq_xl.experiment.tasks import Task
 from fairseq_xl.io.errors import InputError
@@ -330,8 +330,33 @@ def test_a_runner_under_nohup_outlives_its_terminal(playground):
     stopped = start(playground, hangup=signal.SIG_IGN)
     wait_for(lambda: is_running(playground, "cosine.seed1"), "the cell did not start")
     stopped.send_signal(signal.SIGHUP)
+    with pytest.raises(subprocess.TimeoutExpired):
+        stopped.wait(2)
+    assert is_running(playground, "cosine.seed1")
     stopped.send_signal(signal.SIGINT)
-    assert stopped.wait(300) == 130, "the interrupt ended it, and the hang-up did not"
+    assert stopped.wait(300) == 130
+
+
+def test_a_second_hang_up_does_not_end_the_clean_up():
+    cleaned = []
+
+    def work() -> None:
+        with ended_by_signals():
+            try:
+                os.kill(os.getpid(), signal.SIGHUP)
+                time.sleep(10)
+            finally:
+                os.kill(os.getpid(), signal.SIGHUP)
+                cleaned.append(True)
+
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)  # under nohup it is ignored
+    try:
+        with pytest.raises(SystemExit) as ended:
+            work()
+        assert (ended.value.code, cleaned) == (129, [True])
+        assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_a_task_that_starts_while_others_are_stopped_is_stopped_too(tmp_path, monkeypatch):

@@ -80,6 +80,10 @@ def test_one_class_for_a_file_and_compressed(tmp_path):
     assert found[1].where == f"{path}, line 2"
 
 
+def test_one_class_for_the_second_column_of_a_table(read):
+    assert read("x\ta\ny\tb\n", "x.tsv", "label=pos", "format=tsv") == [("a", "pos"), ("b", "pos")]
+
+
 def test_a_gzip_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(lines, "SMALL", 1 << 20)
     path = tmp_path / "x.tsv.gz"
@@ -149,7 +153,7 @@ def test_a_guessed_encoding_is_said(read, capsys):
             "pos\t1\tgood",
             "x.tsv",
             (),
-            "line 1: 3 columns, where 2 are expected: say which they are with class= and text=",
+            "line 1: 3 columns instead of 2: name yours with class= and text=, or take tabs out of the text",
         ),
         ("a,b\npos,x", "x.csv", (), "line 1: there is no column 'label' among a, b"),
         ('label,text\npos,"x', "x.csv", (), "not CSV"),

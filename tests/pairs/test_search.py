@@ -13,7 +13,7 @@ def test_search_finds_the_topic_and_encodes_once(checkpoint, trained, tmp_path, 
     corpus = tmp_path / "corpus.txt"
     corpus.write_text("Quiero mi reembolso\nVer la tarjeta\nEl envío cuándo\nMi vendedor\n", encoding="utf-8")
     line = ["match", "search", str(corpus), "--encoder", str(checkpoint), "--index", str(tmp_path / "index")]
-    line += ["--rerank", str(checkpoint), "--top", "2", "--device", "cpu"]
+    line += ["--rerank", str(checkpoint), "-k", "2", "--device", "cpu"]
 
     def ask(question: str) -> dict:
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(f"{question}\n".encode())))

@@ -51,7 +51,7 @@ def test_a_language_without_blanks_is_cut_into_pieces(tatoeba, pairs):
     [
         ((), "--data is missing"),
         (("--data", "nowhere.tsv"), "there is no list of pairs for --data"),
-        (("--data", "FOLDER"), "there is no list of pairs for --data"),
+        (("--data", "FOLDER"), "is a folder: name the list of pairs for --data"),
         (("--data", "PAIRS", "--tgt", "fr"), "one of --src and --tgt must be en"),
         (("--data", "PAIRS", "--held-out", "x"), "--held-out is 'x'"),
     ],

@@ -71,7 +71,7 @@ class Predict:
 
         calibration = read_calibration(self.calibration) if self.calibration else None
         predictor = PairPredictor.load(self.model, self.data, self.device)
-        rows = predictor.rows(*given) if given else self._rows_of_split(predictor)
+        rows = predictor.rows(*given) if given is not None else self._rows_of_split(predictor)
         if self.vectors:
             count = predictor.learn_words(rows, self.vectors)
             print(f"{count} words that the data directory lacks have a vector", file=sys.stderr)

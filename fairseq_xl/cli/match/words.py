@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fairseq_xl.cli.match.common import SOURCE
 from fairseq_xl.io.atomic import atomic_text
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.settings import argument, option
 from fairseq_xl.io.tables import Table
@@ -20,9 +21,9 @@ class Words(Tokenizer):
     """Write each different sentence once, as the words that pair classifiers read."""
 
     inputs: list[str] = argument(
-        "text, a sentence a line. Numbers such as those of train.txt,2,4, or names of the first row, name the columns "
-        "with text in a file of pairs",
-        metavar="FILE[,COLUMN…]",
+        "text, a sentence a line. In a file of pairs numbers such as those of train.txt,2,4, names of the first row or "
+        "JSON keys name the columns with text; format= and encoding= say what it is",
+        metavar="FILE[,COLUMN…][,KEY=VALUE…]",
     )
     output: Path = option("file to write", alias="-o", metavar="FILE")
     every_line: bool = option(
@@ -47,11 +48,15 @@ class Words(Tokenizer):
         print(f"{len(seen - {''})} sentences", file=sys.stderr)
 
     def _sentences(self, given: str) -> Iterator[str]:
-        name, *columns = given.split(",")
+        name, *said = given.split(",")
+        columns = [word for word in said if "=" not in word]
+        table = Table.parse(",".join([name, *(word for word in said if "=" in word)]))
+        if not columns and said:
+            raise InputError(f"{given!r} names no column with text: add one, such as {name},1")
         if not columns:
             yield from map(self.sentence, read_lines(name))
             return
-        for _, cells in Table(Path(name), {}).rows({column: column for column in columns}):
+        for _, cells in table.rows({column: column for column in columns}, even=self.every_line):
             yield from map(self.sentence, cells.values())
 
 

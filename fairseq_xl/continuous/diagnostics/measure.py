@@ -96,12 +96,12 @@ class _Measurements:
 
     def __init__(self, targets: TargetTable, dictionary: Any, settings: Settings, margin: float | None):
         self.targets, self.dictionary = targets, dictionary
-        self.k, self.negatives = settings.k, settings.negatives
-        self.near = max(settings.k, *ACCURACIES)
+        self.k, self.negatives = settings.top, settings.negatives
+        self.near = max(settings.top, *ACCURACIES)
         words, size = len(targets.candidates()), len(targets.table)
         if words <= self.near:
             raise InputError(
-                f"the model knows {words} words, too few for accuracy@{ACCURACIES[-1]} and the {settings.k} nearest "
+                f"the model knows {words} words, too few for accuracy@{ACCURACIES[-1]} and the {settings.top} nearest "
                 "others (-k)"
             )
         self.random = torch.Generator(targets.table.device).manual_seed(settings.seed)

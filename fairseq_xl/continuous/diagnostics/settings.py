@@ -15,7 +15,7 @@ class Settings:
     words: list[str] = option(
         "target words for which to list what is near their predictions and synthetic negatives", [], metavar="WORD"
     )
-    k: int = option("neighbours in these lists, and for counting hubs", 10, alias="-k", low=1)
+    top: int = option("neighbours in these lists, and for counting hubs", 10, alias="-k", low=1, metavar="N")
     negatives: int = option("uniform negatives sampled at each position; the paper has 5", 5, low=1)
     seed: int = option("of these samples", 1, low=0, high=GREATEST_SEED)
     max_tokens: int = option("tokens in a batch: lower it when memory runs out", 4000, low=1)

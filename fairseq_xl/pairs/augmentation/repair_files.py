@@ -151,7 +151,7 @@ def write(file: TextFile, output: Path, repair: Repair, rules: WordRules) -> tup
 def write_all(
     files: Sequence[TextFile], outputs: Sequence[Path], repair: Repair, rules: WordRules
 ) -> tuple[Table, list[Change]]:
-    """:func:`write` each file; the table has what they lacked before and after."""
+    """:func:`write` each file; the table has what they lacked before and after. Raises: InputError: as it does."""
     headings = [f"{what}, {when}" for what in ("terms", "sentences", "pairs") for when in ("before", "after")]
     table = Table("Without a vector", ["file", *headings, *repair.rules])
     changes = []

@@ -67,7 +67,10 @@ def _prepare(folder: Path, settings: Settings) -> dict[str, Any]:
     for side, found in sides.items():
         if size := settings.size(side):
             if size > (there := len(found.labels["train"])):
-                raise InputError(f"--{side}-resource-size {size}: the training text has {there} sentences, give fewer")
+                raise InputError(
+                    f"--{side}-resource-size {size} is more than the {there} sentences of the training text: give at "
+                    "most as many"
+                )
             found.keep(nested(found.labels["train"], size, settings.seed))
     if high and settings.shuffle_high_resource:
         random = np.random.default_rng(settings.seed)

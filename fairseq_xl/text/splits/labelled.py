@@ -79,7 +79,10 @@ def stratified(labels: Sequence[Hashable], shares: Sequence[float], seed: int) -
 
 
 def nested(labels: Sequence[int] | np.ndarray, size: int, seed: int) -> list[int]:
-    """``size`` examples with the classes' proportions; a smaller size is a part of a larger one with the same seed."""
+    """``size`` examples, or all where there are fewer, with the classes' proportions.
+
+    A smaller size is a part of a larger one with the same seed.
+    """
     random = np.random.default_rng(seed)
     labels = np.asarray(labels)
     # Each example's place within its class, as a share of the class: the smallest shares come first.

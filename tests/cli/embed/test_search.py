@@ -28,7 +28,7 @@ def search(packed, tmp_path, monkeypatch):
 
 
 def test_the_nearest_but_the_sentence_itself(search, packed, capsys):
-    assert search("DER HUND RENNT.\na dog .\n", "--top", 2) == 0
+    assert search("DER HUND RENNT.\na dog .\n", "-k", 2) == 0
     first, second = map(json.loads, capsys.readouterr().out.splitlines())
     vectors = SentenceEncoder.load(packed, "cpu").encode([*CORPUS, "DER HUND RENNT.", "a dog ."], normalize=True)
     for answer, query, candidates in ((first, 5, [1, 3, 4]), (second, 6, [0, 1, 2, 3, 4])):

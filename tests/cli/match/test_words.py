@@ -21,6 +21,28 @@ def test_quoted_tables_and_named_columns(tmp_path):
     assert (tmp_path / "out").read_text(encoding="utf-8") == "un niño dos\nuno\ndos niños\n"
 
 
+def test_a_format_and_an_encoding_are_stated(tmp_path):
+    (tmp_path / "a.txt").write_text('q,r\n"Wo, wo?",Grün\n', encoding="cp1252")
+    given = f"{tmp_path}/a.txt,format=csv,q,r,encoding=cp1252"
+    assert main(["match", "words", given, "-o", f"{tmp_path}/out"]) == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8") == "wo wo\ngrün\n"
+
+
+def test_every_line_keeps_texts_parallel(tmp_path, capsys):
+    (tmp_path / "a.tsv").write_text("Wer?\tWho?\n\t\nWer?\tWho?\n")
+    line = ["match", "words", f"{tmp_path}/a.tsv,2", "--every-line", "-o", f"{tmp_path}/out"]
+    assert main(line) == 0
+    assert (tmp_path / "out").read_text() == "who\n\nwho\n"
+    (tmp_path / "a.tsv").write_text("Wer?\tWho?\n\nWer?\tWho?\n")
+    assert main(line) == 2
+    assert "line 2" in capsys.readouterr().err
+
+
+def test_a_key_without_a_column(tmp_path, capsys):
+    assert main(["match", "words", f"{tmp_path}/a.tsv,format=tsv", "-o", f"{tmp_path}/out"]) == 2
+    assert "names no column with text: add one" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("column", "said"),
     [

@@ -91,7 +91,7 @@ def test_what_is_measured_is_plain_json(trained):
     [
         (Settings(split="valdi"), "no split 'valdi'"),
         (Settings(words=["w1", "wx"]), "'wx' is not in the target dictionary"),
-        (Settings(k=WORDS + 2), "knows 62 words, too few"),
+        (Settings(top=WORDS + 2), "knows 62 words, too few"),
     ],
     ids=["split", "word", "k"],
 )
@@ -124,7 +124,7 @@ def test_predictions_that_are_not_finite_are_refused(trained):
 
 
 def test_hubs_are_counted_among_the_k_nearest(trained):
-    few, most = (measure(*trained, Settings(k=k), None)["hubness"] for k in (1, WORDS + 1))
+    few, most = (measure(*trained, Settings(top=k), None)["hubness"] for k in (1, WORDS + 1))
     assert few["predictions"]["never"] > 0.1
     # All words but one are near to each prediction.
     assert most["predictions"]["never"] == 0
