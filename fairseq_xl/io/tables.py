@@ -126,7 +126,7 @@ class Table:
 
         Raises:
             InputError: a file that is missing, torn, in another encoding or another format; a column that is not
-                there; rows that are not even, or too long.
+                there; uneven or too long rows.
         """
         chosen = list(columns.values())
         if self.format == "jsonl":

@@ -21,8 +21,8 @@ class Words(Tokenizer):
     """Write each different sentence once, as the words that pair classifiers read."""
 
     inputs: list[str] = argument(
-        "text, a sentence a line. In a file of pairs numbers such as those of train.txt,2,4, names of the first row or "
-        "JSON keys name the columns with text; format= and encoding= say what it is",
+        "text, a sentence a line. In a file of pairs numbers such as those of train.txt,2,4 name the columns with "
+        "text. So do names of the first row and JSON keys. The keys format and encoding say what the file is",
         metavar="FILE[,COLUMN…][,KEY=VALUE…]",
     )
     output: Path = option("file to write", alias="-o", metavar="FILE")
