@@ -60,8 +60,8 @@ umsab_name() {
     fr) echo french ;;
     pt) echo portuguese ;;
     en) echo english ;;
-    *) fail "there is no sentiment text for '$1': choose te, hi, hi-latn, es, de, fr, pt, en or en-reviews, or give" \
-      "--low-resource-source and --high-resource-source" ;;
+    *) fail "there is no sentiment text for '$1': choose te, hi, hi-latn, es, de, fr, pt, en, en-reviews or" \
+      "en-semeval, or give --low-resource-source and --high-resource-source" ;;
   esac
 }
 
