@@ -48,14 +48,26 @@ _COMPONENTS = (
 )
 
 
-def register() -> None:
-    """Make fairseq run here and register every component of the suite (idempotent)."""
+def register(user_dir: str | os.PathLike[str] | None = None) -> None:
+    """Make fairseq run here and register every component of the suite (idempotent).
+
+    Args:
+        user_dir: folder of a package of your own, which registers models or losses. It is imported, as by fairseq's
+            ``--user-dir``.
+
+    Raises:
+        InputError: that package cannot be imported.
+    """
     with _logging_left_alone():
         from fairseq_xl import compat
 
         compat.apply()
         for name in _COMPONENTS:
             importlib.import_module(f"fairseq_xl.{name}")
+    if user_dir is not None:
+        from fairseq_xl.training.user_dir import import_user_dir
+
+        import_user_dir(user_dir)
 
 
 def hush() -> None:

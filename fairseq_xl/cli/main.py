@@ -13,7 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from fairseq_xl import __version__, hush
+from fairseq_xl import __version__, hush, register
 from fairseq_xl.cli import streams
 from fairseq_xl.cli.parsing import Table, load, parse
 from fairseq_xl.io.errors import InputError, causes, escape_controls, out_of_memory
@@ -93,6 +93,8 @@ def _dispatch(argv: list[str]) -> int:
     if not _is_here():  # the processor's library that torch and others bring ends the process then
         raise InputError(GONE)
     _refuse_overwriting(command)
+    if (user_dir := getattr(command, "user_dir", None)) is not None:
+        register(user_dir)
     return command.run() or 0
 
 

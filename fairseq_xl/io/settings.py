@@ -92,6 +92,15 @@ def device_option(text: str = "such as cpu or cuda:1", shown: str = "a GPU where
     return option(text, None, shown=shown)
 
 
+def user_dir_option() -> Any:
+    """The :func:`option` ``user_dir`` of commands that load a model. ``cli/main.py`` imports what it names."""
+    return option(
+        "folder of a Python package of your own that registers the model, as for fairseq-train. Its code runs",
+        None,
+        metavar="DIR",
+    )
+
+
 def check(settings: DataclassInstance, prefix: str = "--") -> None:
     """Hold an object's values against what its fields' metadata say of them.
 

@@ -187,7 +187,7 @@ def refuse_unbuildable(path: str | os.PathLike[str], state: dict[str, Any]) -> N
         if name not in names:
             raise InputError(
                 f"the checkpoint {path} was trained with {option} {name}, which is not registered: give another, or "
-                "load its code first, by --user-dir, fairseq_xl.register() or an import"
+                "load its code by --user-dir FOLDER, fairseq_xl.register(FOLDER) or an import"
             )
 
 

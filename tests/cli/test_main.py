@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -103,6 +103,14 @@ SEEDS = {
     for each in fields(found)
     if each.name.endswith("seed")
 }
+
+
+def test_commands_that_load_a_model_take_the_code_of_its_own() -> None:
+    """Those that run one have ``device``. The others make something of one."""
+    options = {name: {each.name for each in fields(found)} for name, found in ALL.items() if is_dataclass(found)}
+    loading = {"embed export", "embed map", "embed pack", "embed random", "translate export", "translate pack"}
+    loading |= {name for name, known in options.items() if "device" in known}
+    assert {name for name, known in options.items() if "user_dir" in known} == loading
 
 
 @pytest.mark.parametrize("name", SEEDS)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from fairseq_xl.io.atomic import atomic_texts
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, device_option, option
+from fairseq_xl.io.settings import argument, device_option, option, user_dir_option
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
@@ -41,6 +41,7 @@ class Label(ReferenceVoting):
     )
     data: Path | None = option("the classifier's data directory, where it has moved", None, metavar="DIR")
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Label and write.

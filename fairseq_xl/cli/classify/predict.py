@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, device_option, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given, user_dir_option
 from fairseq_xl.siamese.models.voting_options import ReferenceVoting
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ class Predict(ReferenceVoting):
         shown="of the system's own, at the low-resource language's",
     )
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Classify and write.

@@ -20,6 +20,7 @@ from fairseq_xl.io.settings import (
     names_and_values,
     option,
     refuse_given,
+    user_dir_option,
 )
 from fairseq_xl.syntactic.evaluation.encoders import (
     BASELINES,
@@ -66,6 +67,7 @@ class Evaluate:
     )
     measures: list[str] = option("measures to take", list(MEASURES), choices=MEASURES, shown="all")
     device: str | None = device_option("where pairs are compared, such as cpu or cuda:1")
+    user_dir: Path | None = user_dir_option()
     index_kind: str | None = option(
         "look the nearest neighbours up in a faiss index (extra index) instead of comparing all pairs. Use it with "
         "--measures nearest, for a million sentences. The kinds hnsw and ivf overlook some neighbours",
@@ -95,7 +97,7 @@ class Evaluate:
         if self.write_texts:
             refuse_given(
                 self,
-                ["encoders", "output", "transform", "taggers", "index_kind", "measures", "device"],
+                ["encoders", "output", "transform", "taggers", "index_kind", "measures", "device", "user_dir"],
                 "has no effect with --write-texts",
             )
             write_texts(self.write_texts, [*sets, *treebanks])
@@ -236,6 +238,7 @@ class Map:
     groups: int = option("show this many tag sequences", 12, metavar="N")
     most: int = option("show a sample of this many sentences where there are more", 4000, metavar="N")
     seed: int = option("seed of the sample and of umap", 0, low=0, high=GREATEST_SEED)
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Embed, project, draw, and say where the files are.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairseq_xl.io.atomic import real_path
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import GREATEST_SEED, argument, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, option, user_dir_option
 from fairseq_xl.report.model_card import CardOptions
 
 _DATA = "the data directory, where it is no longer where it was in training"
@@ -21,6 +21,7 @@ class _Folder:
     model: Path = argument("checkpoint of fairseq-train, such as checkpoint_best.pt")
     data: Path | None = option(_DATA, None, metavar="DIR")
     output: Path = option("folder to write; an encoder folder of that name is replaced", alias="-o", metavar="DIR")
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Raises: InputError: a checkpoint, data or an output that cannot be used."""
@@ -73,6 +74,7 @@ class Export:
     model: Path = argument("encoder folder, or a checkpoint of fairseq-train")
     data: Path | None = option(f"of a checkpoint: {_DATA}", None, metavar="DIR")
     output: Path = option("file to write", alias="-o", metavar="X.onnx")
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Raises: InputError: a model or an output that cannot be used, or a model that ONNX cannot hold."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, device_option, option
+from fairseq_xl.io.settings import argument, device_option, option, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -30,6 +30,7 @@ class Search:
         choices=("flat", "hnsw", "ivf"),
     )
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Encode what is new, search and print.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, device_option, option
+from fairseq_xl.io.settings import argument, device_option, option, user_dir_option
 
 _BLOCK = 20_000
 """lines encoded before their vectors are written"""
@@ -34,6 +34,7 @@ class Text:
         "tokens encoded at once, padding included: more are faster on a GPU", 8000, metavar="N", low=1
     )
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Encode block by block, so that the vectors need not fit into memory.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING, unlabelled
 from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.settings import argument, device_option, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given, user_dir_option
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,6 +49,7 @@ class Predict:
     vectors: Path | None = option(WORDS_LACKING, None, metavar="FILE")
     max_tokens: int = option("tokens that are read at once", 16_000, low=1, metavar="N")
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Predict and write.

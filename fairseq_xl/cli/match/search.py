@@ -10,7 +10,7 @@ from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, device_option, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -42,6 +42,7 @@ class Search:
         metavar="CODE+CODE",
     )
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Encode what is new, search and print.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from fairseq_xl.cli.match.common import MOVED, WORDS_LACKING
 from fairseq_xl.io.atomic import text_output
-from fairseq_xl.io.settings import argument, device_option, option
+from fairseq_xl.io.settings import argument, device_option, option, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -34,6 +34,7 @@ class Similarity:
     data: Path | None = option(MOVED, None, metavar="DIR")
     output: Path | None = option("Markdown file to write", None, alias="-o", shown="standard output", metavar="FILE")
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Compute and write.

@@ -9,7 +9,7 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.continuous.diagnostics.settings import Settings
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.settings import argument, device_option, option
+from fairseq_xl.io.settings import argument, device_option, option, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -26,6 +26,7 @@ class Diagnose(Settings):
     data: Path = option("data directory made by fairseq-preprocess", metavar="DIR")
     output: Path = option("JSON file to write", alias="-o", metavar="FILE")
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Measure, write, print."""

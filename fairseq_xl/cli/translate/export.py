@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.settings import user_dir_option
 from fairseq_xl.translation.exported.options import Exporting
 from fairseq_xl.translation.options import Decoding
 
@@ -19,6 +21,8 @@ class Export(Decoding, Exporting):
     ONNX models for programs of your own. The command compares the export with the model on sentences before the folder
     appears. Options that you do not give are those of the model folder. You can choose options of the output only here.
     """
+
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Export, or fold another vocabulary into an export, and say how the two compare."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import fairseq_xl
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import decode_lines
-from fairseq_xl.io.settings import argument, device_option, option, refuse_given
+from fairseq_xl.io.settings import argument, device_option, option, refuse_given, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -35,6 +35,7 @@ class Nearest:
     top: int = option("neighbours of each word", 5, alias="-k", low=1, metavar="N")
     max_length: int = option("stop after so many words, without --reference", 200, low=1)
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         if self.reference is not None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 
 import fairseq_xl
+from fairseq_xl.io.settings import user_dir_option
 from fairseq_xl.translation.options import Decoding
 from fairseq_xl.translation.packing import Packing
 
@@ -17,6 +19,8 @@ class Pack(Decoding, Packing):
     options of a search and of its output become the folder's defaults. Without them the beam is 5, the length penalty
     1, and a translation has 200 tokens at most. The recipes do this themselves: see RUN/model.
     """
+
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         fairseq_xl.register()

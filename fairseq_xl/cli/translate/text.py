@@ -14,7 +14,7 @@ from fairseq_xl.io.atomic import text_output
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, decode_lines, read_lines
 from fairseq_xl.io.progress import progress_bar
-from fairseq_xl.io.settings import GREATEST_SEED, argument, device_option, option
+from fairseq_xl.io.settings import GREATEST_SEED, argument, device_option, option, user_dir_option
 from fairseq_xl.translation.options import Decoding
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Lines:
         shown=f"{BLOCK}; 1 where standard input is a terminal",
     )
     device: str | None = device_option(shown="a GPU where there is one; the CPU for an exported model")
+    user_dir: Path | None = user_dir_option()
     seed: int = option("seed of --sampling", 1, low=0, high=GREATEST_SEED)
 
 

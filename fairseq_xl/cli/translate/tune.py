@@ -7,7 +7,7 @@ from pathlib import Path
 
 import fairseq_xl
 from fairseq_xl.io.atomic import atomic_text
-from fairseq_xl.io.settings import argument, device_option, option
+from fairseq_xl.io.settings import argument, device_option, option, user_dir_option
 from fairseq_xl.translation.tuning.points import Tuning
 
 
@@ -32,6 +32,7 @@ class Tune(Tuning):
         "file to write the chosen options to, as the recipes' --search takes them", None, metavar="FILE", writes=True
     )
     device: str | None = device_option()
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Search, and print the table and the options."""
