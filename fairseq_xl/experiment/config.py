@@ -59,6 +59,9 @@ TRAINING_ONLY = (
 # losses whose data differ from those of the recipe's other ones: fairseq's own models, classifiers in the paper's
 # configuration, and those whose labels are shuffled
 OWN_DATA = re.compile(r"stock\w*|paper|paper-control|siamese-control")
+# what the Siamese encoders of sentiment.sh and emoji.sh read alone: their baselines go without
+ENCODERS = re.compile(r"(siamese|paper)(-mono|-control)?")
+OF_ENCODERS = ("morphemes", "low-vectors", "high-vectors")
 MOST_CELLS = 10_000
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 # in an option: the folder of another system's run with the same seed
@@ -107,10 +110,13 @@ class Cell:
     def preparation(self) -> tuple[tuple[str, str], ...]:
         """The options that decide what data is prepared: cells of one recipe in which they agree share it.
 
-        The loss is one of them where its data are its own, and the seed where it draws the sentences. A baseline of
-        classification prepares its own data beside options that it goes without, such as ``morphemes``.
+        The loss is one of them where its data are its own, and the seed where it draws the sentences. Options of
+        encoders alone are none of a baseline's.
         """
-        deciding = {k: v for k, v in self.options.items() if k not in ("loss", "seed", *TRAINING_ONLY)}
+        without = {"loss", "seed", *TRAINING_ONLY}
+        if not ENCODERS.fullmatch(self.options["loss"]):
+            without.update(OF_ENCODERS)
+        deciding = {k: v for k, v in self.options.items() if k not in without}
         loss = self.options["loss"].removesuffix("-mono")  # the same data, of which one language is read
         if OWN_DATA.fullmatch(loss):
             deciding["loss"] = loss

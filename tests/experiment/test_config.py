@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fairseq_xl.experiment.config import PATHS, RESERVED, load
+from fairseq_xl.experiment.config import ENCODERS, PATHS, RESERVED, load
 from fairseq_xl.io.errors import InputError
 
 RECIPES = Path(__file__).resolve().parents[2] / "recipes"
@@ -109,6 +109,20 @@ systems:
         "paper-control",
     ]
     assert {cell.preparation() for cell in cells[:3]} == {(("low-resource", "te"),)}
+
+
+def test_a_baseline_prepares_nothing_by_options_of_encoders(playground):
+    playground.write(
+        "recipe: recipe.sh\noptions: {low-resource: te, morphemes: 'yes', low-vectors: a.vec, high-vectors: b.vec}\n"
+        "systems: {siamese: , paper-mono: , svm: , mnb-h: }\n"
+    )
+    prepared = [dict(cell.preparation()) for cell in load(playground.config).cells]
+    assert [each.get("morphemes") for each in prepared] == ["yes", "yes", None, None]
+    assert prepared[2:] == [{"low-resource": "te"}] * 2
+    recipes = (RECIPES / "lib" / "classification.sh").read_text(encoding="utf-8")
+    for line, encoders in (("SIAMESE", True), ("BASELINES", False)):
+        names = re.search(rf'^{line}="(.*)"$', recipes, re.MULTILINE)[1].split()
+        assert {bool(ENCODERS.fullmatch(name)) for name in names} == {encoders}
 
 
 def test_data_that_are_drawn_by_the_seed(playground):
