@@ -251,6 +251,7 @@ COMBINED = {
         "softmax": "`cross_entropy`, `--unkpen 3`",
         "softmax, tied": "`cross_entropy_tied`, `--unkpen 3`",
         "softmax, 1,000 samples": "`cross_entropy`, 1,000 samples, `--unkpen 3`",
+        "softmax, tied, 1,000 samples": "`cross_entropy_tied`, 1,000 samples, `--unkpen 3`",
         "combined, 1,000 samples": going_on("6 epochs with 1,000 samples", "--unkpen 3", more=SAMPLES),
         "the same, after a tied softmax": going_on(
             "6 epochs with 1,000 samples", "--unkpen 3", more=SAMPLES, softmax="tied softmax"
