@@ -47,7 +47,7 @@ def _checkpoint(entry: dict[str, Any], report: dict[str, Any]) -> Iterator[str]:
         yield f"  {name:<20} {three:>16} {four:>16} {_percent(found['hinge_active']):>13}"
     for name, share in entry["wrong_sharing_nearest_word"].items():
         yield f"  nearest word shared with the {name}: {_percent(share)} of wrong predictions"
-    yield f"  hubs among the {report['k']} nearest to"
+    yield f"  hubs among the {report['top']} nearest to"
     for name, found in entry["hubness"].items():
         hubs = ", ".join(f"{word} {count}" for word, count in found["hubs"][:6])
         skewness = _number(found["skewness"], 1)

@@ -10,7 +10,7 @@ from fairseq_xl.continuous.diagnostics.table import lines
 def report(trained, **criterion):
     entry = {"checkpoint": "a.pt", "epoch": 3, "criterion": criterion}
     entry |= measure(*trained, Settings(words=["w1", "w2"]), criterion.get("margin"))
-    return {"split": "valid", "k": Settings().k, "checkpoints": [entry]}
+    return {"split": "valid", "top": Settings().top, "checkpoints": [entry]}
 
 
 def test_figures_of_a_report(trained):
