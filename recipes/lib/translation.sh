@@ -195,12 +195,12 @@ check_units() {
   [[ $SUBWORD_SIDES == both || $JOINT == no ]] || fail "--joint is for subwords of both sides: leave out --subword-sides"
   [[ $LOSS != stock_transformer || $((SIZE % 4)) == 0 ]] ||
     fail "--size is '$SIZE': the transformer's four heads need a multiple of 4"
-  [[ $SUBWORDS == 0 || -z $REPLACE_UNK ]] ||
-    fail "--replace-unk is for whole words: subwords leave none unknown, so add --subwords 0"
+  local words_alone="for whole words, as subwords leave none unknown: leave that out, or give --subwords 0"
+  [[ $SUBWORDS == 0 || -z $REPLACE_UNK ]] || fail "--replace-unk is $words_alone"
   [[ $SUBWORDS == 0 || -z $SOURCE_MIN_COUNT && ($SUBWORD_SIDES == source || -z $TARGET_MIN_COUNT) ]] ||
-    fail "--source-min-count and --target-min-count are for whole words, as every piece is known: add --subwords 0"
+    fail "--source-min-count and --target-min-count are $words_alone"
   [[ $READ_UNKNOWN =~ ^(|0|0?\.[0-9]+|1)$ ]] || fail "--read-unknown is '$READ_UNKNOWN': give a cosine from 0 to 1"
-  [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is for whole words: subwords leave none unknown, so add --subwords 0"
+  [[ $SUBWORDS == 0 || -z $READ_UNKNOWN ]] || fail "--read-unknown is $words_alone"
   [[ -z $SOURCE_MONO || -n $READ_UNKNOWN ]] || fail "--source-mono is text for --read-unknown: give that, too"
   [[ -z $SOURCE_MONO ]] || need_file "$SOURCE_MONO" "text for --source-mono,"
 }

@@ -54,6 +54,7 @@ def test_a_language_without_blanks_is_cut_into_pieces(tatoeba, pairs):
         (("--data", "FOLDER"), "is a folder: name the list of pairs for --data"),
         (("--data", "PAIRS", "--tgt", "fr"), "one of --src and --tgt must be en"),
         (("--data", "PAIRS", "--held-out", "x"), "--held-out is 'x'"),
+        (("--data", "PAIRS", "--src", "zh", "--replace-unk", "lexicon"), "leave that out, or give --subwords 0"),
     ],
 )
 def test_mistakes(tatoeba, pairs, options, said):
