@@ -12,7 +12,8 @@
 #   --out DIR          everything is written here
 #   --classes N        the low-resource language's N most frequent emoji (5, 10 and 18 in the paper), of those that the
 #                      other has as well; all: every such one (default: 5). Spanish and English share 13: for 18 take
-#                      one language with --high-resource none, or all
+#                      one language with --high-resource none, or all. `classify prepare`, which the recipe calls,
+#                      names this option --most-frequent
 #   --low-resource LANGUAGE
 #                      es (SemEval 2018), en (TweetEval), or any name with --low-resource-source
 #   --high-resource LANGUAGE

@@ -117,10 +117,17 @@ class PairSource(Table):
         if chosen["label"] == "none" or ("score" in chosen and "label" not in self.options):
             del chosen["label"]
         for where, cells in self.rows(chosen, even=True):
-            yield _pair({key: cell.strip() for key, cell in cells.items()}, where)
+            yield _pair({key: cell.strip() for key, cell in cells.items()}, where, chosen)
 
 
-def _pair(cells: dict[str, str], where: str) -> Pair:
+def _if_names(where: str, chosen: Mapping[str, str], key: str) -> str:
+    """What to do where the first row has the columns' names: numbers of columns take it for a pair."""
+    if not (where.endswith(", line 1") and chosen[key].isdecimal()):
+        return ""
+    return f": if line 1 has the columns' names, name columns by them, as in left=NAME,right=NAME,{key}=NAME"
+
+
+def _pair(cells: dict[str, str], where: str, chosen: Mapping[str, str]) -> Pair:
     for key in COLUMNS:
         if key != "label" and cells.get(key) == "":
             raise InputError(f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out")
@@ -129,13 +136,13 @@ def _pair(cells: dict[str, str], where: str) -> Pair:
         raise InputError(f"{where}: the fold is {fold!r}, not a number from 0 to 999")
     label = cells.get("label")
     if label not in ("0", "1", None):
-        raise InputError(f"{where}: the label is {label!r}, not 0 or 1")
+        raise InputError(f"{where}: the label is {label!r}, not 0 or 1{_if_names(where, chosen, 'label')}")
     try:
         score = float(cells["score"]) if "score" in cells else None
     except ValueError:
         score = math.nan
     if score is not None and not math.isfinite(score):
-        raise InputError(f"{where}: the score is {cells['score']!r}, not a number")
+        raise InputError(f"{where}: the score is {cells['score']!r}, not a number{_if_names(where, chosen, 'score')}")
     return Pair(
         cells["left"],
         cells["right"],
