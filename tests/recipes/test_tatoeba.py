@@ -37,7 +37,9 @@ def test_from_english(tatoeba, pairs):
     assert "--languages en de --columns 1 2" in " ".join(tatoeba.arguments("fairseq-xl data split"))
 
 
-@pytest.mark.parametrize(("lines", "loss", "epochs"), [(99_999, "vmf", "16"), (100_000, "vmf", "8"), (9, "combined", "8")])
+@pytest.mark.parametrize(
+    ("lines", "loss", "epochs"), [(99_999, "vmf", "16"), (100_000, "vmf", "8"), (9, "combined", "8")]
+)
 def test_a_small_list_has_more_epochs(tatoeba, pairs, lines, loss, epochs):
     pairs.write_text("Go.\tGeh.\n" * lines)
     done = tatoeba("--data", pairs, "--loss", loss)

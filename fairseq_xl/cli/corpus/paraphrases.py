@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.corpus.pairs.settings import ParaphraseSettings
-from fairseq_xl.io.settings import argument, option
+from fairseq_xl.io.settings import argument, option, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -30,6 +30,7 @@ class Paraphrases(ParaphraseSettings):
     columns: tuple[int, int] = option(
         "of the sentences and of their translations, from 1", (1, 2), low=1, metavar=("N", "N")
     )
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         """Raises: InputError: a file that is none, no two sentences with a translation in common, too few negatives."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from fairseq_xl.corpus import STEPS
-from fairseq_xl.io.settings import option
+from fairseq_xl.io.settings import option, user_dir_option
 
 
 @dataclass(kw_only=True)
@@ -106,6 +106,7 @@ class Negatives(StepCommand):
     quantiles: bool = option(
         "print the quantiles of cosines within topics, to set the band by, and stop", False, exclusive="only"
     )
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         if self.sentences is None and not self.quantiles:
@@ -137,6 +138,7 @@ class Run(StepCommand):
 
     first: str = option("begin here", "crawl", choices=STEPS)
     last: str = option("end here", "export", choices=STEPS)
+    user_dir: Path | None = user_dir_option()
 
     def run(self) -> None:
         from fairseq_xl.corpus.pipeline import run_steps
