@@ -129,6 +129,7 @@ corpus run --project in/half {CORPUS}
 corpus paragraphs in/manual/en in/manual/fr -o out/pairs.tsv --sentences en fr
 corpus paraphrases in/pivot.tsv --encoder vectors:in/en.vec -o out/pairs --low -1 --overlap 1 --length 0 --folds 2
 corpus align-pages in/manual/en in/manual/fr --pages 2 --drop 0.1
+corpus align-texts in/a.en in/b.fr --parallel in/a.en in/b.fr --output out/pairs.tsv
 corpus align-quality --first in/a.en --second in/b.fr --gold in/gold
 experiment run in/experiment.yaml -o out/table --launcher local --jobs 1 --gpus none
 experiment run in/experiment.yaml -o out/table --dry-run

@@ -1,4 +1,4 @@
-"""Commands that build a corpus of sentence pairs from a bilingual website."""
+"""Commands that build a corpus of sentence pairs from a bilingual website, or from two texts."""
 
 from fairseq_xl.cli.parsing import Table
 
@@ -12,6 +12,10 @@ COMMANDS: Table = {
     "negatives": ("fairseq_xl.cli.corpus.steps:Negatives", "pairs that share a topic and not a meaning"),
     "export": ("fairseq_xl.cli.corpus.steps:Export", "splits, folds, files and a data card"),
     "run": ("fairseq_xl.cli.corpus.steps:Run", "all steps that are not done"),
+    "align-texts": (
+        "fairseq_xl.cli.corpus.align_texts:AlignTexts",
+        "parallel text of a plain text and its translation",
+    ),
     "paragraphs": (
         "fairseq_xl.cli.corpus.paragraphs:Paragraphs",
         "parallel text of pages whose paragraphs carry the same ids",
