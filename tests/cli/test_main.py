@@ -106,9 +106,10 @@ SEEDS = {
 
 
 def test_commands_that_load_a_model_take_the_code_of_its_own() -> None:
-    """Those that run one have ``device``. The others make something of one."""
+    """Those that run one have ``device``, and those of ``corpus`` an encoder. The others make something of one."""
     options = {name: {each.name for each in fields(found)} for name, found in ALL.items() if is_dataclass(found)}
     loading = {"embed export", "embed map", "embed pack", "embed random", "translate export", "translate pack"}
+    loading |= {"corpus negatives", "corpus paraphrases", "corpus run"}
     loading |= {name for name, known in options.items() if "device" in known}
     assert {name for name, known in options.items() if "user_dir" in known} == loading
 
