@@ -10,32 +10,31 @@ from pathlib import Path
 import pytest
 
 REGISTERED = """
-import logging, sys
-kept = logging.StreamHandler()
-logging.getLogger().addHandler(kept)
-logging.getLogger().setLevel(logging.INFO - 1)
+import logging
+root = logging.getLogger()
+{before}
+before = root.level, list(root.handlers)
 {how}
 import fairseq.tasks
 from fairseq.criterions import CRITERION_REGISTRY
 assert "syn_margin_proj" in CRITERION_REGISTRY
-print(logging.getLogger().level, logging.getLogger().handlers == [kept])
+assert before == (root.level, root.handlers), root
 """
 
 
 @pytest.mark.parametrize(
-    "how",
+    ("before", "how"),
     [
-        "import fairseq_xl; fairseq_xl.register()",
-        "from fairseq_xl import PairPredictor, SentenceEncoder, TextClassifier",
+        ("root.addHandler(logging.StreamHandler())", "import fairseq_xl; fairseq_xl.register()"),
+        ("", "from fairseq_xl import PairPredictor, SentenceEncoder, TextClassifier"),
     ],
-    ids=["register", "names"],
+    ids=["register, with a handler", "names, without one"],
 )
-def test_logging_stays_as_it_was_and_nothing_is_said(how: str) -> None:
+def test_logging_stays_as_it_was_and_nothing_is_said(before: str, how: str) -> None:
     """fairseq sets logging up when it is imported, and says that there is no tensorboardX."""
-    code = REGISTERED.format(how=how)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=900)
-    assert done.stdout.split() == ["19", "True"]
-    assert done.stderr == ""
+    code = REGISTERED.format(before=before, how=how)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=900)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_importing_fairseq_first_registers() -> None:
