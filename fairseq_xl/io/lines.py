@@ -64,6 +64,11 @@ def too_long(name: Path | str, number: int) -> InputError:
     return InputError(f"{name}, line {number} is longer than {LONGEST_LINE:,} bytes: is this a text of lines?")
 
 
+def carriage_returns(name: Path | str) -> InputError:
+    """What to say of a text without a ``\\n`` and with several ``\\r``: it would be one line."""
+    return InputError(f"{name} ends its lines by carriage returns alone: convert it, for example with tr '\\r' '\\n'")
+
+
 def _broken_gzip(path: Path | str, error: Exception) -> InputError:
     return InputError(f"{path}: not a complete gzip file ({error}); fetch it again")
 
@@ -73,7 +78,8 @@ def decode_lines(stream: Iterable[bytes], name: Path | str) -> Iterator[str]:
 
     Drops a BOM at the start, and a ``\\r`` before each ``\\n``. ``stream`` yields lines that end at
     ``\\n``, as files opened for bytes do. Raises :class:`InputError` naming stream and line at the
-    first byte that is not UTF-8, and at a line of over ``LONGEST_LINE`` bytes.
+    first byte that is not UTF-8, and at a line of over ``LONGEST_LINE`` bytes. It also does where
+    ``\\r`` alone ends the lines.
     """
     readline = getattr(stream, "readline", None)
     found = stream if readline is None else iter(partial(readline, LONGEST_LINE + 1), b"")
@@ -82,6 +88,8 @@ def decode_lines(stream: Iterable[bytes], name: Path | str) -> Iterator[str]:
             raise too_long(name, number)
         if number == 1:
             raw = raw.removeprefix(BOM)
+            if not raw.endswith(b"\n") and raw.count(b"\r") > 1:
+                raise carriage_returns(name)
         try:
             line = raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8")
         except UnicodeDecodeError as error:
@@ -150,8 +158,15 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
     Raises:
         InputError: no such file; one that unpacks to far more than its size; bytes that the stated encoding does not
-            have; an unknown encoding; no guess.
+            have; an unknown encoding; no guess; lines that ``\\r`` alone ends.
     """
+    text = _decoded(path, encoding)
+    if "\n" not in text and text.count("\r") > 1:
+        raise carriage_returns(path)
+    return text
+
+
+def _decoded(path: Path, encoding: str | None) -> str:
     try:
         with open_binary(path) as stream:
             raw = b"".join(_bounded_blocks(stream, path))
