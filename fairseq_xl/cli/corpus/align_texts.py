@@ -14,7 +14,8 @@ from fairseq_xl.io.settings import argument, option
 class AlignTexts:
     """Write which lines of two plain texts mean the same, as lines FIRST tab SECOND. The aligner is the dynamic one of
     `corpus align`, whose dictionary is learned from the texts themselves. One line may be two of the other text, which
-    the command joins by a blank. It leaves out blank lines, and lines without a counterpart."""
+    the command joins by a blank. It leaves out blank lines, and lines without a counterpart. Texts of more than some
+    5,800 lines each are refused: split both at the same chapters."""
 
     first: Path = argument("text, a line a sentence")
     second: Path = argument("its translation, a line a sentence, in the same order")
