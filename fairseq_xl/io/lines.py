@@ -158,7 +158,7 @@ def read_text(path: Path, encoding: str | None = None) -> str:
 
     Raises:
         InputError: no such file; one that unpacks to far more than its size; bytes that the stated encoding does not
-            have; an unknown encoding; no guess; lines that ``\\r`` alone ends.
+            have; an unknown encoding; no guess. Lines that ``\\r`` alone ends are refused, too.
     """
     text = _decoded(path, encoding)
     if "\n" not in text and text.count("\r") > 1:
