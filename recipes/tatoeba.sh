@@ -33,7 +33,11 @@ recipe_option() {
 }
 read_options "$0" "$@"
 # Without a list check_recipe says so.
-[[ ! -f $DATA ]] || sized_defaults "$(wc -l <"$DATA")"
+if [[ -f $DATA ]]; then
+  COUNTED=$(lines_and_bytes "$DATA")
+  read -r PAIRS _ <<<"$COUNTED"
+  sized_defaults "$PAIRS"
+fi
 
 check_recipe() {
   need_count --held-out "$HELD_OUT"

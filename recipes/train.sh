@@ -76,12 +76,10 @@ files_of() { # OPTION PREFIX
 
 # PAIRS, and in BYTES the text that the vectors see.
 measure_text() {
-  local file sides=${#FILES[@]} lines bytes counted reader
+  local file sides=${#FILES[@]} lines bytes counted
   PAIRS='' BYTES=0
   for file in "${FILES[@]}" ${MONO:+"$MONO"}; do
-    reader=(cat)
-    [[ $file != *.gz ]] || reader=(gzip -cd)
-    counted=$("${reader[@]}" "$file" 2>/dev/null | wc -lc) || fail "$file is no gzip file: check the name"
+    counted=$(lines_and_bytes "$file")
     read -r lines bytes <<<"$counted"
     [[ -n $PAIRS ]] || PAIRS=$lines
     if [[ $file == "${FILES[0]}" ]]; then

@@ -49,6 +49,13 @@ tuned_defaults() {
   DECODE_SCORE=vmf_posterior CSLS_WEIGHT=0.5
 }
 
+# Of a text that may be compressed.
+lines_and_bytes() { # FILE
+  local reader=(cat)
+  [[ $1 != *.gz ]] || reader=(gzip -cd)
+  "${reader[@]}" "$1" 2>/dev/null | wc -lc || fail "$1 is no gzip file: check the name"
+}
+
 # By the number of training pairs: as tuned on Multi30k's 29,000, or as measured on Tatoeba's 165,800. In a trial of 12
 # epochs on Multi30k a softmax was at its best on validation after 8; vectors still learn then, in epochs half as long.
 sized_defaults() { # PAIRS

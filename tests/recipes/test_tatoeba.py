@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 
 
@@ -46,6 +48,19 @@ def test_a_small_list_has_more_epochs(tatoeba, pairs, lines, loss, epochs):
     assert done.returncode == 0, done.stderr
     words = tatoeba.arguments("fairseq-train")
     assert words[words.index("--max-epoch") + 1] == epochs
+
+
+def test_pairs_of_a_compressed_list_are_counted(tatoeba, tmp_path):
+    pairs = tmp_path / "deu-eng.tsv.gz"
+    pairs.write_bytes(gzip.compress(b"Go.\tGeh.\n" * 100_000))
+    done = tatoeba("--data", pairs, "--loss", "vmf")
+    assert done.returncode == 0, done.stderr
+    words = tatoeba.arguments("fairseq-train")
+    assert words[words.index("--max-epoch") + 1] == "8"
+    pairs.write_text("Go.\tGeh.\n")
+    done = tatoeba("--data", pairs)
+    assert done.returncode == 2
+    assert done.stderr == f"error: {pairs} is no gzip file: check the name\n"
 
 
 def test_a_language_without_blanks_is_cut_into_pieces(tatoeba, pairs):
