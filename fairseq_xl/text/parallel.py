@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -83,6 +84,12 @@ def check_equal_counts(source: Path | str, target: Path | str) -> int:
     if counts[0] == 0:
         raise InputError(f"{source} and {target} are empty: give files with sentences in them")
     return counts[0]
+
+
+def read_parallel(source: Path | str, target: Path | str) -> Iterator[tuple[str, str]]:
+    """Line beside line. Raises: InputError: at once, what :func:`check_equal_counts` raises."""
+    check_equal_counts(source, target)
+    return zip(read_lines(source), read_lines(target), strict=True)
 
 
 def clean(

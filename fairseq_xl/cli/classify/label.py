@@ -52,13 +52,12 @@ class Label(ReferenceVoting):
         import fairseq_xl
 
         fairseq_xl.register()
-        from fairseq_xl.io.lines import read_lines
         from fairseq_xl.siamese.prediction.classifier import TextClassifier
         from fairseq_xl.siamese.prediction.unlabelled import Labelled, label_pairs
-        from fairseq_xl.text.parallel import check_equal_counts
+        from fairseq_xl.text.parallel import read_parallel
 
         with atomic_texts(*self.output) as (high_stream, low_stream):
-            check_equal_counts(self.high_resource, self.low_resource)
+            lines = read_parallel(self.high_resource, self.low_resource)
             classifier = TextClassifier.load(self.model, self, self.data, self.device)
             if self.least and not classifier.counts:
                 raise InputError(
@@ -66,7 +65,6 @@ class Label(ReferenceVoting):
                     "--rule matches or knn"
                 )
             count = Labelled()
-            lines = zip(read_lines(self.high_resource), read_lines(self.low_resource), strict=True)
             pairs = _filled(lines, classifier, count)
             found = label_pairs(pairs, lambda texts: classifier.predict(texts, neighbours=0), self.least, count)
             for label, high, low in found:

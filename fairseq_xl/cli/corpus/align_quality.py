@@ -40,14 +40,12 @@ class AlignQuality:
     def run(self) -> None:
         from fairseq_xl.corpus.alignment.quality import compare, read_gold
         from fairseq_xl.io.lines import read_lines
-        from fairseq_xl.text.parallel import check_equal_counts
+        from fairseq_xl.text.parallel import check_equal_counts, read_parallel
 
         first, second = list(read_lines(self.first)), list(read_lines(self.second))
         gold = read_gold(self.gold, (len(first), len(second)))
-        parallel, translation = [], None
-        if self.parallel:
-            check_equal_counts(*self.parallel)
-            parallel = list(zip(*map(read_lines, self.parallel), strict=True))
+        parallel = list(read_parallel(*self.parallel)) if self.parallel else []
+        translation = None
         if self.translation:
             check_equal_counts(self.second, self.translation)
             translation = list(read_lines(self.translation))

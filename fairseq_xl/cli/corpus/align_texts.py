@@ -40,25 +40,20 @@ class AlignTexts:
         from fairseq_xl.corpus.alignment.induced import align_pages
         from fairseq_xl.io.atomic import atomic_text
         from fairseq_xl.io.lines import read_lines
-        from fairseq_xl.text.parallel import check_equal_counts
+        from fairseq_xl.text.parallel import read_parallel
 
-        beside = [self.translation] if self.translation else []
-        if self.translation:
-            check_equal_counts(self.second, self.translation)
         first = [line for line in read_lines(self.first) if line.strip()]
-        rows = [row for row in zip(*map(read_lines, [self.second, *beside]), strict=True) if row[0].strip()]
+        lines = read_parallel(self.second, self.translation) if self.translation else zip(read_lines(self.second))
+        rows = [row for row in lines if row[0].strip()]
         second = [row[0] for row in rows]
-        for path, lines in ((self.first, first), (self.second, second)):
-            if not lines:
+        for path, text in ((self.first, first), (self.second, second)):
+            if not text:
                 raise InputError(f"{path} has no line of text: there is nothing to align")
         ratio = sum(map(len, second)) / sum(map(len, first))
         if self.translation:
-            beads = align(first, second, [row[1] for row in rows], ratio)
+            beads = align(first, second, [row[-1] for row in rows], ratio)
         else:
-            parallel = []
-            if self.parallel:
-                check_equal_counts(*self.parallel)
-                parallel = list(zip(*map(read_lines, self.parallel), strict=True))
+            parallel = list(read_parallel(*self.parallel)) if self.parallel else []
             beads = align_pages([(first, second)], ratio, parallel)[0]
         pairs = [bead for bead in beads if all(bead)]
         if not pairs:

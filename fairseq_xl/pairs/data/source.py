@@ -116,18 +116,17 @@ class PairSource(Table):
         chosen = {**DEFAULTS, **{key: self.options[key] for key in COLUMNS if key in self.options}}
         if chosen["label"] == "none" or ("score" in chosen and "label" not in self.options):
             del chosen["label"]
-        for where, cells in self.rows(chosen, even=True):
-            yield _pair({key: cell.strip() for key, cell in cells.items()}, where, chosen)
+        numbered = all(column.isdecimal() for column in chosen.values())
+        for number, (where, cells) in enumerate(self.rows(chosen, even=True)):
+            hint = _OF_NAMES if numbered and number == 0 else ""
+            yield _pair({key: cell.strip() for key, cell in cells.items()}, where, hint)
 
 
-def _if_names(where: str, chosen: Mapping[str, str], key: str) -> str:
-    """What to do where the first row has the columns' names: numbers of columns take it for a pair."""
-    if not (where.endswith(", line 1") and chosen[key].isdecimal()):
-        return ""
-    return f": if line 1 has the columns' names, name columns by them, as in left=NAME,right=NAME,{key}=NAME"
+_OF_NAMES = ": if line 1 has the columns' names, name columns by them, as in left=NAME"
 
 
-def _pair(cells: dict[str, str], where: str, chosen: Mapping[str, str]) -> Pair:
+def _pair(cells: dict[str, str], where: str, hint: str) -> Pair:
+    """Args: hint: what to say of a label or a score that is none."""
     for key in COLUMNS:
         if key != "label" and cells.get(key) == "":
             raise InputError(f"{where}: the {key.replace('_', ' ')} is empty: leave the pair out")
@@ -136,13 +135,13 @@ def _pair(cells: dict[str, str], where: str, chosen: Mapping[str, str]) -> Pair:
         raise InputError(f"{where}: the fold is {fold!r}, not a number from 0 to 999")
     label = cells.get("label")
     if label not in ("0", "1", None):
-        raise InputError(f"{where}: the label is {label!r}, not 0 or 1{_if_names(where, chosen, 'label')}")
+        raise InputError(f"{where}: the label is {label!r}, not 0 or 1{hint}")
     try:
         score = float(cells["score"]) if "score" in cells else None
     except ValueError:
         score = math.nan
     if score is not None and not math.isfinite(score):
-        raise InputError(f"{where}: the score is {cells['score']!r}, not a number{_if_names(where, chosen, 'score')}")
+        raise InputError(f"{where}: the score is {cells['score']!r}, not a number{hint}")
     return Pair(
         cells["left"],
         cells["right"],

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fairseq_xl.io.errors import InputError
-from fairseq_xl.io.lines import read_lines
 from fairseq_xl.io.tables import stream_rows
 from fairseq_xl.text.languages import check_sides
-from fairseq_xl.text.parallel import check_equal_counts
+from fairseq_xl.text.parallel import read_parallel
 from fairseq_xl.text.splits.linked import groups
 
 Pair = tuple[str, str]
@@ -86,8 +85,7 @@ class Corpus:
             rows = stream_rows(self.path, list(map(str, self.columns)), even=False)
             raw = [(row.chosen[0], row.chosen[1]) for row in rows if any(cell.strip() for cell in row.cells)]
         else:
-            check_equal_counts(*sides)
-            raw = list(zip(read_lines(sides[0]), read_lines(sides[1]), strict=True))
+            raw = list(read_parallel(*sides))
         pairs = [(" ".join(source.split()), " ".join(target.split())) for source, target in raw]
         if not any(source and target for source, target in pairs):
             raise InputError(f"{self.path} is empty: give sentence pairs")

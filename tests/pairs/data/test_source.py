@@ -82,8 +82,16 @@ def test_pairs_without_labels_and_with_translations(read):
         ("a\tb\t1\n", ("left=0",), "line 1: 3 columns, but column 0 is wanted"),
         ("a\tb\t1\nc\td\t2\n", (), "line 2: the label is '2', not 0 or 1"),
         ("a\tb\t\n", (), "line 1: the label is '', not 0 or 1"),
-        ("q1\tq2\tQuality\na\tb\t1\n", (), "name columns by them, as in left=NAME,right=NAME,label=NAME"),
-        ("q1\tq2\tgold\na\tb\t1\n", ("score=3",), "name columns by them, as in left=NAME,right=NAME,score=NAME"),
+        (
+            "q1\tq2\tQuality\na\tb\t1\n",
+            (),
+            "the label is 'Quality', not 0 or 1: if line 1 has the columns' names, name",
+        ),
+        (
+            "q1\tq2\tgold\na\tb\t1\n",
+            ("score=3",),
+            "'gold', not a number: if line 1 has the columns' names, name",
+        ),
         ("a\tb\t1\nc\t \t1\n", (), "line 2: the right is empty"),
         ("\tb\t1\n", (), "line 1: the left is empty"),
         ("a\tb\t1\t\n", ("left_translation=4", "right_translation=4"), "the left translation is empty"),
