@@ -80,20 +80,23 @@ class Run(Finished):
 
     def hypotheses(self, beam: int) -> list[str]:
         """Its translations of the test set, plain text."""
-        path = self._text(f"hyp.beam{beam}.txt")
-        lines, expected = list(read_lines(path)), len(self.references())
-        if len(lines) != expected:
-            raise InputError(
-                f"{path} has {len(lines)} lines and the test set {expected}: run the recipe again, which translates "
-                "a test set that has changed"
-            )
-        return lines
+        return self._beside_references(f"hyp.beam{beam}.txt")
 
     def references(self) -> list[str]:
         return list(read_lines(self._text("ref.txt")))
 
     def sources(self) -> list[str]:
-        return list(read_lines(self._text("src.txt")))
+        return self._beside_references("src.txt")
+
+    def _beside_references(self, name: str) -> list[str]:
+        path = self._text(name)
+        lines, expected = list(read_lines(path)), len(self.references())
+        if len(lines) != expected:
+            raise InputError(
+                f"{path} has {len(lines)} lines and {self._text('ref.txt').name} {expected}: run the recipe again, "
+                "which translates a test set that has changed"
+            )
+        return lines
 
     def _text(self, name: str) -> Path:
         return self.folder / (name if self.scored == OWN_TEST else f"{self.scored}.{name}")

@@ -74,8 +74,10 @@ def test_scores_on_another_set(make_run):
     assert len(run.hypotheses(5)) == 40
     assert run.references() == ["a dog"] * 40
     (folder / "val.ref.txt").write_text("a dog\n")
-    with pytest.raises(InputError, match=r"val\.hyp\.beam5\.txt has 40 lines and the test set 1: run the recipe"):
+    with pytest.raises(InputError, match=r"val\.hyp\.beam5\.txt has 40 lines and val\.ref\.txt 1: run the recipe"):
         run.hypotheses(5)
+    with pytest.raises(InputError, match=r"val\.src\.txt has 40 lines and val\.ref\.txt 1: run the recipe"):
+        run.sources()
     make_run("b", 20)
     assert [run.system for run in translations(load_runs(make_run.out, systems, {}))] == ["b"], (
         "the recipe's own test set first"
