@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tqdm import tqdm
-
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.report.runs import Run, by_system
 from fairseq_xl.report.significance import LEVEL, METHODS, KeptTests, seeds_differ
 from fairseq_xl.report.tables import Table
@@ -53,7 +52,7 @@ def comparisons(
     for pair in pairs:
         _check_references(*pair)
     compare = partial(_comparison, beam=beam, tests=tests, metric=metric, method=method, samples=samples)
-    return [compare(*pair) for pair in tqdm(pairs, desc="paired tests", disable=not shown, delay=1)]
+    return [compare(*pair) for pair in progress_bar("paired tests", shown, None, " tests", pairs)]
 
 
 def _check_references(baseline: Sequence[Run], system: Sequence[Run]) -> None:

@@ -15,11 +15,11 @@ from itertools import islice
 from pathlib import Path
 
 from sacremoses import MosesDetokenizer, MosesDetruecaser, MosesTokenizer, MosesTruecaser
-from tqdm import tqdm
 
 from fairseq_xl.io.atomic import atomic_outputs, atomic_text
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.text.workers import workers
 
 LINES_PER_TASK = 500
@@ -106,7 +106,7 @@ def map_file(
     workers = processes if total >= PARALLEL_FROM else 1
     results = map_lines(step, read_lines(source), workers, **options)
     name = f"{step.__name__} {Path(source).name}"
-    bar = tqdm(results, total=total, desc=name, unit=" lines", disable=None, mininterval=1)
+    bar = progress_bar(name, True, total, " lines", results)
     with atomic_text(target) as stream:
         for line in bar:
             stream.write(line + "\n")
@@ -125,7 +125,7 @@ def train_truecaser(sources: Iterable[Path | str], model: Path | str) -> int:
     casing: dict[str, Counter[str]] = defaultdict(Counter)
     for source in sources:
         total, name = count_lines(source), f"truecaser {Path(source).name}"
-        bar = tqdm(read_lines(source), total=total, desc=name, unit=" lines", disable=None)
+        bar = progress_bar(name, True, total, " lines", read_lines(source))
         for line in bar:
             for lower, token, weight in caser.learn_truecase_weights(line.split()):
                 casing[lower][token] += weight

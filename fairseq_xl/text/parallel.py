@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tqdm import tqdm
-
 from fairseq_xl.io.atomic import atomic_texts
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import check, option
 
 POLICIES = ("drop", "keep", "error")
@@ -110,7 +109,7 @@ def clean(
     report = Report()
     pairs = zip(read_lines(source), read_lines(target), strict=True)
     name = f"clean {Path(source).name}"
-    bar = tqdm(pairs, total=total, desc=name, unit=" pairs", disable=None)
+    bar = progress_bar(name, True, total, " pairs", pairs)
     with atomic_texts(Path(source_out), Path(target_out)) as (left, right):
         for number, pair in enumerate(bar, start=1):
             report.read += 1

@@ -15,11 +15,11 @@ from functools import cache
 from pathlib import Path
 
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
-from tqdm import tqdm
 
 from fairseq_xl.io.atomic import atomic_outputs
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.progress import progress_bar
 
 KINDS = ("bpe", "unigram")
 MARK = "▁"
@@ -122,7 +122,7 @@ class _Text:
         self._total = sum(map(count_lines, sources))
 
     def __iter__(self) -> Iterator[str]:
-        with tqdm(total=self._total, desc="subwords", unit=" lines", disable=None) as bar:
+        with progress_bar("subwords", True, self._total, " lines") as bar:
             try:
                 for source in self._sources:
                     for line in read_lines(source):

@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from fairseq_xl.io.atomic import atomic_binary
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.training import checkpoints
 
 # How a batch norm counts its batches: the one integer that differs within a training run.
@@ -88,7 +88,7 @@ def average(paths: Sequence[Path]) -> dict[str, Any]:
     reference: dict[str, Tensor] = first["model"]
     totals: dict[str, Tensor] = {}
     differing: set[str] = set()
-    for path in tqdm(paths, desc="averaging", unit="checkpoint", disable=len(paths) < 3):
+    for path in progress_bar("averaging", True, None, " checkpoints", paths):
         weights = checkpoints.read(path)["model"]
         _check_names(weights, reference, path, paths[0])
         for name, tensor in weights.items():

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
 from fairseq_xl.io.packages import require
+from fairseq_xl.io.progress import progress_bar
 
 KINDS = ("flat", "hnsw", "ivf")
 """``flat`` compares every vector and is exact. ``hnsw`` walks a graph of neighbours (Malkov & Yashunin 2018). ``ivf``
@@ -45,7 +45,7 @@ def build_index(vectors: np.ndarray, kind: str) -> Any:
         index.cp.max_points_per_centroid, index.cp.niter = 64, 10
         index.train(vectors)
     block = 10_000
-    for start in tqdm(range(0, count, block), desc=f"{kind} index", unit="block", disable=count < 5 * block):
+    for start in progress_bar(f"{kind} index", True, None, " blocks", range(0, count, block)):
         index.add(vectors[start : start + block])
     return index
 

@@ -27,16 +27,15 @@ class Paragraphs:
 
     def run(self) -> None:
         """Raises: InputError: a folder that is none, no page or no paragraph in common."""
-        from tqdm import tqdm
-
         from fairseq_xl.corpus.alignment.paragraphs import page_names, pairs
         from fairseq_xl.corpus.documents.extract import SentenceSplitter
         from fairseq_xl.io.atomic import atomic_text
+        from fairseq_xl.io.progress import progress_bar
 
         names = page_names(self.first, self.second)
         splitters = [SentenceSplitter(language) for language in self.sentences or ()]
         counts: Counter[str] = Counter()
-        shown = tqdm(names, desc="paragraphs", unit=" pages", delay=1, disable=None)
+        shown = progress_bar("paragraphs", True, None, " pages", names)
         with atomic_text(self.output) as stream:
             for pair in pairs(self.first, self.second, shown, counts, splitters):
                 stream.write("\t".join(pair) + "\n")

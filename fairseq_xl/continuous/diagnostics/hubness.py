@@ -13,9 +13,9 @@ from typing import Any
 import torch
 from scipy import stats
 from torch import Tensor
-from tqdm import tqdm
 
 from fairseq_xl.continuous.models.targets import TargetTable
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.losses import nearest
 
 
@@ -81,7 +81,7 @@ def of_table(targets: TargetTable, k: int) -> Occurrences:
     rows = targets.candidates()
     found = Occurrences(rows, len(targets.table))
     parts = rows.split(1024)
-    for part in tqdm(parts, desc="hubs of the table", unit="block", disable=len(parts) < 20):
+    for part in progress_bar("hubs of the table", True, None, " blocks", parts):
         _, words = nearest(targets.table[part], targets, k + 1)
         itself = words == part.unsqueeze(1)
         # Others first, in their order. A word whose k + 1 nearest are all others, of its own vector, loses the last.

@@ -20,7 +20,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from fairseq_xl.continuous.criteria.mixture import hinge_margin
 from fairseq_xl.continuous.diagnostics import hubness
@@ -31,6 +30,7 @@ from fairseq_xl.continuous.diagnostics.word_neighbours import SharedNeighbours, 
 from fairseq_xl.continuous.models.loading import load_continuous_model, load_split
 from fairseq_xl.continuous.models.targets import TargetTable
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.report.record import read_training
 
 
@@ -82,7 +82,7 @@ def measure(model: Any, task: Any, settings: Settings, margin: float | None, lab
         ignore_invalid_inputs=True,
     ).next_epoch_itr(shuffle=False)
     generator = task.build_generator([model], SimpleNamespace(beam=1))
-    for sample in tqdm(batches, desc=label, unit="batch"):
+    for sample in progress_bar(label, True, None, " batches", batches):
         measured.update(model, task, generator, sample)
     return {
         "languages": [task.cfg.source_lang, task.cfg.target_lang],

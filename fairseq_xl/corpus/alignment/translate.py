@@ -7,8 +7,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tqdm import tqdm
-
 from fairseq_xl.corpus.alignment.dictionary import induce
 from fairseq_xl.corpus.alignment.translators import (
     WORD,
@@ -25,6 +23,7 @@ from fairseq_xl.io.databases import Cache
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lexicons import read_translations, write_lexicon
 from fairseq_xl.io.lines import read_lines
+from fairseq_xl.io.progress import progress_bar
 
 
 def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, batch: int) -> int:
@@ -37,7 +36,7 @@ def translate_lines(lines: Iterable[str], translator: Translator, cache: Cache, 
     known = cache.get(translator.identity, different)
     new = [line for line, translation in zip(different, known, strict=True) if translation is None]
     rest = iter(new)
-    with tqdm(total=len(new), desc="translate", unit=" lines", delay=1) as bar:
+    with progress_bar("translate", True, len(new), " lines") as bar:
         while part := list(islice(rest, batch)):
             translated = translator.translate(part)
             cache.put(translator.identity, part, translated)

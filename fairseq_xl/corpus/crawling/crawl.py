@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from tqdm import tqdm
-
 from fairseq_xl.corpus.crawling import pages as kept
 from fairseq_xl.corpus.crawling.counterparts import Pairing, Rules, pair_pages
 from fairseq_xl.corpus.crawling.pages import Pages
 from fairseq_xl.corpus.crawling.site import CrawlSettings, is_address
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
 
 _SUFFIXES = {".html", ".htm", ".xhtml"}
 
@@ -103,7 +102,7 @@ def read_files(files: Mapping[str, Path], pages: Pages, rules: Rules, settings: 
     waiting = sorted(files.items())
     pages.add(url for url, _ in waiting)
     wanted = set(pages.waiting())
-    for url, path in tqdm(waiting, desc="folder", unit=" pages", delay=1):
+    for url, path in progress_bar("folder", True, None, " pages", waiting):
         if url not in wanted or (settings.max_pages and pages.count("kept") >= settings.max_pages):
             continue
         if path.stat().st_size > settings.max_megabytes * 2**20:

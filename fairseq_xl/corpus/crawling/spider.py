@@ -18,7 +18,6 @@ from scrapy import signals
 from scrapy.crawler import Crawler, CrawlerProcess
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, IgnoreRequest, StopDownload
 from scrapy.http import Request, Response
-from tqdm import tqdm
 
 from fairseq_xl.corpus.crawling import pages as kept
 from fairseq_xl.corpus.crawling.addresses import REFUSED
@@ -27,6 +26,7 @@ from fairseq_xl.corpus.crawling.html import is_html
 from fairseq_xl.corpus.crawling.pages import Pages
 from fairseq_xl.corpus.crawling.site import CrawlSettings, host_of
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
 
 _REDIRECTS = {301, 302, 303, 307, 308}
 
@@ -117,7 +117,7 @@ class SiteSpider(scrapy.Spider):
         self.limit, self.concurrent = settings.max_pages or sys.maxsize, settings.concurrent
         self.under_way: set[str] = set()
         self.user_agent, self.delay = settings.user_agent, settings.delay
-        self.bar = tqdm(desc="crawl", unit=" pages", mininterval=1, initial=pages.count("kept"))
+        self.bar = progress_bar("crawl", True, None, " pages", done=pages.count("kept"))
         self.queue = pages.count("waiting")
         self.ended_by = ""
 

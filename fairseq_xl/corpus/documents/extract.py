@@ -17,7 +17,6 @@ import regex
 from inscriptis.html_engine import Inscriptis
 from lxml.cssselect import CSSSelector
 from lxml.html import HtmlElement
-from tqdm import tqdm
 
 from fairseq_xl.corpus.crawling.counterparts import selectors
 from fairseq_xl.corpus.crawling.html import decode, parse
@@ -27,6 +26,7 @@ from fairseq_xl.corpus.documents.document import Document, write_documents
 from fairseq_xl.corpus.project import Project, Step
 from fairseq_xl.io.atomic import atomic_text
 from fairseq_xl.io.errors import InputError
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.io.settings import option
 
 _LIST_MARK = regex.compile(r"^(?:(?:[*•‣◦▪·–—-]|\d{1,3}\.)\s+)+")
@@ -212,7 +212,7 @@ def work(project: Project, settings: ExtractSettings) -> dict[str, Any]:
     def body(sha256: str) -> bytes:
         return page_file(crawled, sha256).read_bytes()
 
-    bar = tqdm(pairs, desc="extract", unit=" pairs", delay=1)
+    bar = progress_bar("extract", True, None, " pairs", pairs)
     found = list(documents(pages, bar, body, project.languages, settings, counts))
     if not found:
         raise InputError(

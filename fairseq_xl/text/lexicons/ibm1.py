@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 from scipy import sparse
-from tqdm import tqdm
 
 from fairseq_xl.io.errors import InputError
 from fairseq_xl.io.lines import count_lines, read_lines
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.text.lexicons.bitext import Bitext, Side
 
 BLOCK = 2**20
@@ -39,7 +39,7 @@ def candidates(bitext: Bitext, min_dice: float, progress: bool = True) -> sparse
     # By few source words at a time: of all pairs that occur, most are dropped.
     step = 1000
     starts = range(0, source.shape[0], step)
-    for start in tqdm(starts, desc="word pairs", unit_scale=step, delay=1, disable=not progress):
+    for start in progress_bar("word pairs", progress, None, " thousand words", starts):
         rows = slice(start, start + step)
         together = (source[rows] @ target).tocoo()
         dice = 2 * together.data / (alone[0][rows][together.row] + alone[1][together.col])
@@ -82,14 +82,7 @@ def expected_links(
     probability = np.full(len(known), 1 / max(pairs.shape[1], 1))
     from_null = np.full(pairs.shape[1], 1 / max(pairs.shape[1], 1))
     sizes = source.lengths * target.lengths
-    bar = tqdm(
-        total=int(sizes.sum()) * iterations,
-        desc="alignment",
-        unit=" links",
-        unit_scale=True,
-        delay=1,
-        disable=not progress,
-    )
+    bar = progress_bar("alignment", progress, int(sizes.sum()) * iterations, " links")
     for _ in range(iterations):
         counts = np.zeros(len(known))
         for sentences in bitext.blocks(BLOCK):

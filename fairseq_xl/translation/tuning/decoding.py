@@ -10,9 +10,9 @@ from typing import Any
 import torch
 from fairseq import utils
 from fairseq.dataclass.configs import GenerationConfig
-from tqdm import tqdm
 
 from fairseq_xl.continuous.models.loading import load_split
+from fairseq_xl.io.progress import progress_bar
 from fairseq_xl.translation.tuning.outcomes import Hypothesis, Outcome, outcomes
 from fairseq_xl.translation.tuning.points import SOFTMAX, Point, Tuning
 
@@ -63,7 +63,7 @@ def decoder(model: Any, task: Any, settings: Tuning) -> Callable[[Point], dict[s
 
     def decode(point: Point) -> dict[str, Outcome]:
         beams = dict[int, list[Hypothesis]]()
-        with tqdm(total=len(chosen), desc=point.key, unit=" sentences", delay=1) as bar:
+        with progress_bar(point.key, True, len(chosen), " sentences") as bar:
             for found in translate(model, task, dataset, point, batches, settings):
                 beams.update(found)
                 bar.update(len(found))
