@@ -20,7 +20,7 @@ from fairseq_xl.siamese.prediction.classifier import TextClassifier
 
 
 def test_the_model_of_the_tutorial_trains_and_classifies(
-    data_directory, train_siamese, run_cli, monkeypatch, tmp_path: Path
+    data_directory, train_siamese, forked_cli, monkeypatch, tmp_path: Path
 ):
     plugin = tmp_path / "encoders_of_mine"
     plugin.mkdir()
@@ -40,5 +40,5 @@ def test_the_model_of_the_tutorial_trains_and_classifies(
     assert classifier.model.encoder.embed.embedding_dim == 8
     assert classifier.vectors.shape[1] == 8
     predict = ("classify", "predict", tmp_path / "out" / "checkpoint_last.pt", "--rule", "centroid", "--labels-only")
-    said = run_cli(*predict, "--user-dir", plugin, "--device", "cpu", input="good\nbad\n")
+    said = forked_cli(*predict, "--user-dir", plugin, "--device", "cpu", input="good\nbad\n")
     assert (said.returncode, len(said.stdout.split())) == (0, 2), said.stderr
