@@ -24,7 +24,8 @@ find recipes scripts .ci -type f \( -name '*.sh' -o -name run \) -print0 |
 "$venv/bin/python" -m mypy
 "$venv/bin/codespell"
 bash scripts/docs.sh
-# A file stays with one process: its tests share a trained model or a data directory.
+# A file stays with one process: its tests share a trained model or a data directory. So does a folder that
+# tests/helpers/order.py names.
 # nproc counts what OMP_NUM_THREADS says where that is set.
 cores=$(env -u OMP_NUM_THREADS nproc 2>/dev/null || echo 2)
 # One thread each: threads that wait for a core which another process has make small models many times as slow.

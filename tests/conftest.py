@@ -18,12 +18,9 @@ import forkserver
 import hypothesis
 import playground as playgrounds
 import pytest
-import torch
 import tqdm
 
 import fairseq_xl
-
-fairseq_xl.register()
 
 pytest_plugins = ["trainings", "several_processes", "tagged_data", "hub_server", "order", "skips"]
 
@@ -39,8 +36,21 @@ hypothesis.settings.load_profile("fairseq_xl")
 # next bar of the tests wait for it. This one is each process's own.
 tqdm.tqdm.set_lock(threading.RLock())
 
-# The tests' processes fill the cores; threads that wait for each other would make them many times as slow.
-torch.set_num_threads(1)
+
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Adds none: this is called before pytest imports what is below this folder, where fairseq has to be mended.
+
+    The process that hands tests out to others runs none, and need not wait for torch and fairseq before it starts them.
+    """
+    asked = pluginmanager.getplugin("pytestconfig").known_args_namespace
+    if getattr(asked, "numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        fairseq_xl.hush()
+        return
+    import torch
+
+    # The tests' processes fill the cores; threads that wait for each other would make them many times as slow.
+    torch.set_num_threads(1)
+    fairseq_xl.register()
 
 
 @pytest.fixture(scope="session")

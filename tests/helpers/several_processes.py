@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 import slurm
-import torch
 from trainings import last_figures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +75,8 @@ def assert_processes_do_as_one(fairseq_train, by_torchrun, validate) -> Callable
     Sums of floats in another order differ: weights may by 1e-4, the validation loss by 2e-3 of itself. Every figure
     of the two's last validation is the one that a single process finds for the same weights. Returns them.
     """
+    import torch
+
     from fairseq_xl.training import checkpoints
 
     connected = "--distributed-backend gloo --ddp-backend legacy_ddp"

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 
 LEXICON = {
     "de": {"DET": ["der", "die"], "ADJ": ["rote", "kleine"], "NOUN": ["hund", "katze"], "VERB": ["rennt", "sieht"]},
@@ -44,6 +43,7 @@ def prepare(tmp_path_factory) -> Callable[..., Path]:
     ``languages`` are all target languages of the manifest (by default those of the pairs); ``untagged`` pairs have
     no tags; ``words`` are the languages that the SentencePiece model and the dictionary know.
     """
+    import torch
     from fairseq.data import Dictionary, indexed_dataset
 
     from fairseq_xl.text.conllu import UPOS

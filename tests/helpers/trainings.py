@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
-from fairseq.logging import metrics
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,6 +22,8 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(autouse=True, scope="module")
 def _no_metrics_of_others() -> None:
     """fairseq keeps what was logged last for the whole process: a name may have meant something else there."""
+    from fairseq.logging import metrics
+
     metrics.reset()
 
 
@@ -210,6 +210,8 @@ def train_both_ways(fairseq_train) -> Callable[..., tuple[dict[str, Any], dict[s
 @pytest.fixture(scope="session")
 def assert_same_training() -> Callable[[dict[str, Any], dict[str, Any]], None]:
     """Two checkpoints of the same updates, validation loss and, to the bit, weights."""
+    import torch
+
     from fairseq_xl.training import checkpoints
 
     def check(one: dict[str, Any], other: dict[str, Any]) -> None:
