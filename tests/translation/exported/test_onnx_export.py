@@ -46,13 +46,10 @@ def compare(model, folder):
         {"attention": "dot", "input_feeding": True, "decoder_output": "softmax", "decoder_layers": 2},
     ],
 )
-def test_steps_are_those_of_torch(options, tmp_path):
-    assert compare(build(tmp_path, **options), tmp_path)() < 1e-5
-
-
-def test_another_model_is_noticed(tmp_path):
-    model = build(tmp_path)
+def test_steps_are_those_of_torch_and_another_model_is_noticed(options, tmp_path):
+    model = build(tmp_path, **options)
     difference = compare(model, tmp_path)
+    assert difference() < 1e-5
     for change, shown in ((0.1, r"\d"), (float("nan"), "nan")):
         with torch.no_grad():
             model.decoder.output_projection.bias += change
