@@ -37,7 +37,13 @@ from fairseq_xl.compat.processes import (
     take_torchruns_numbers_on_a_cpu,
 )
 from fairseq_xl.compat.replace_unk import mend_unknown_word_replacement
-from fairseq_xl.compat.resuming import fall_back_from_torn_checkpoints, keep_batches, keep_patience, keep_plateau
+from fairseq_xl.compat.resuming import (
+    fall_back_from_torn_checkpoints,
+    keep_batches,
+    keep_patience,
+    keep_plateau,
+    refuse_to_restore_nothing,
+)
 from fairseq_xl.compat.stand_ins import stand_in_for_compiled_modules
 from fairseq_xl.compat.stand_ins.token_bleu import supply_token_bleu
 from fairseq_xl.io.errors import show_input_errors_without_traceback
@@ -62,6 +68,7 @@ def apply() -> None:
     refuse_miscounted_slurm_tasks()
     refuse_another_scheduler()
     name_what_validation_measures()
+    refuse_to_restore_nothing()
     fall_back_from_torn_checkpoints()
     keep_batches()
     keep_patience()

@@ -23,6 +23,26 @@ _PATIENCE = "fairseq_xl_patience"  # in a checkpoint's extra state
 _PLATEAU_COUNTERS = ("num_bad_epochs", "cooldown_counter")
 
 
+def refuse_to_restore_nothing() -> None:
+    """Refuse ``--restore-file`` of a file that is not there.
+
+    Broken: fairseq begins afresh, as it does where ``--save-dir`` has no ``checkpoint_last.pt`` yet. That one may be
+    named, too, since scripts give it from the first start on.
+    """
+    from fairseq.file_io import PathManager
+    from fairseq.trainer import Trainer
+
+    @replace(Trainer, "load_checkpoint")
+    def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
+        own = Path(self.cfg.checkpoint.save_dir, f"checkpoint_last{self.checkpoint_suffix}.pt")
+        if Path(filename).resolve() != own.resolve() and not PathManager.exists(filename):
+            raise InputError(
+                f"--restore-file {filename}: there is no such file. Check the name, or leave the option out to begin "
+                "afresh"
+            )
+        return stock(self, filename, *args, **kwargs)
+
+
 def fall_back_from_torn_checkpoints() -> None:
     """Resume from the newest intact checkpoint when ``checkpoint_last.pt`` is torn, and say so.
 

@@ -8,6 +8,7 @@ import pytest
 import random_vectors
 import torch
 
+from fairseq_xl.io.errors import InputError
 from fairseq_xl.training import checkpoints
 from fairseq_xl.vectors.dictionary import read_dictionary
 
@@ -108,6 +109,18 @@ def run_in_parts(start, line: str, folder: Path, epochs: int) -> dict:
     for epoch in range(1, epochs + 1):
         finish(start("train", f"{line} --save-dir {folder} --max-epoch {epoch}"))
     return final_state(folder)
+
+
+def test_what_is_not_there_is_not_restored(fairseq_train, corpus, tiny_lstm, tmp_path):
+    line = f"{corpus} {tiny_lstm} {NO_PROGRESS} --max-update 1 --cpu --save-dir {tmp_path / 'run'}"
+    with pytest.raises(InputError, match=r"--restore-file \S+/other/checkpoint_last\.pt: there is no such file"):
+        fairseq_train(f"{line} --restore-file {tmp_path}/other/checkpoint_last.pt")
+    own = tmp_path / "run" / "checkpoint_last.pt"
+    assert not own.exists()
+    fairseq_train(f"{line} --restore-file {own}")
+    assert checkpoints.updates(final_state(tmp_path / "run")) == 1
+    fairseq_train(f"{line} --restore-file {own} --max-update 2")
+    assert checkpoints.updates(final_state(tmp_path / "run")) == 2
 
 
 def test_the_plateau_scheduler_remembers(start, corpus, tiny_lstm, tmp_path):
