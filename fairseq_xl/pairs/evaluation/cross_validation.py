@@ -85,18 +85,34 @@ def _per_cent(rates: Sequence[float]) -> str:
 def _difference(
     own: Mapping[tuple[str, int], tuple[float, int]], other: Mapping[tuple[str, int], tuple[float, int]]
 ) -> list[str]:
-    """The mean difference of accuracies, in points, and its p value over folds; over seeds where there is one fold."""
-    by_fold: dict[str, list[float]] = {}
-    for place in own:
-        if place in other:
-            by_fold.setdefault(place[0], []).append(own[place][0] - other[place][0])
-    if not by_fold:
+    """The mean difference of accuracies, in points, and its p value over folds; over seeds where there is one fold.
+
+    The number of folds stands beside it where one of the two has more than they share.
+    """
+    mine, theirs = _by_fold(own), _by_fold(other)
+    shared = [fold for fold in mine if fold in theirs]
+    if len(shared) > 1:
+        # The seeds of a fold are judged on the same pairs, so they are not independent and count as one difference.
+        rates = [[float(np.mean(list(side[fold].values()))) for fold in shared] for side in (mine, theirs)]
+    elif shared:
+        (fold,) = shared
+        seeds = [seed for seed in mine[fold] if seed in theirs[fold]]
+        rates = [[side[fold][seed] for seed in seeds] for side in (mine, theirs)]
+    if not shared or not rates[0]:
         return ["–", "–"]
-    # The seeds of a fold are judged on the same pairs, so they are not independent and count as one difference.
-    per_seed, *further = by_fold.values()
-    differences = np.array([np.mean(seeds) for seeds in by_fold.values()] if further else per_seed)
+    differences = np.array(rates[0]) - np.array(rates[1])
     mean = f"{100 * differences.mean():+.2f}"
+    if len(shared) < max(len(mine), len(theirs)):
+        mean += f" ({len(shared)} folds)" if len(shared) > 1 else f" ({shared[0]})"
     return [mean, f"{ttest_1samp(differences, 0).pvalue:.3f}" if len(differences) > 1 and differences.std() else "–"]
+
+
+def _by_fold(rates: Mapping[tuple[str, int], tuple[float, int]]) -> dict[str, dict[int, float]]:
+    """Accuracies by fold and seed."""
+    found: dict[str, dict[int, float]] = {}
+    for (fold, seed), (rate, _) in rates.items():
+        found.setdefault(fold, {})[seed] = rate
+    return found
 
 
 def accuracy(record: PairRecord) -> float:

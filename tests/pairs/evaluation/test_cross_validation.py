@@ -54,6 +54,26 @@ def test_seeds_of_a_fold_count_as_one_difference():
     assert markdown_tables.rows(table(records, [], "scratch").markdown())[-1][-2:] == ["+37.50", "0.205"]
 
 
+def test_folds_of_other_seeds_are_compared_and_those_that_one_lacks_are_told():
+    """A baseline has one seed for all folds. Differences are 1/4 and 1/2, so t = 3 with one degree."""
+
+    def of(name: str, *places: tuple[int, int, int]) -> list[PairRecord]:
+        return [
+            record(name, f"fold {fold}", seed, [1, 1, 1, 1], [0.9] * right + [0.1] * (4 - right))
+            for fold, seed, right in places
+        ]
+
+    baseline = of("baseline", (0, 1, 2), (1, 1, 1))
+    whole = of("classifier", (0, 1, 3), (1, 2, 3))
+    assert markdown_tables.rows(table([*baseline, *whole], [], "baseline").markdown())[-1][-2:] == ["+37.50", "0.205"]
+    more = [*whole, *of("classifier", (2, 3, 4))]
+    found = markdown_tables.rows(table([*baseline, *more], [], "baseline").markdown())[-1][-2:]
+    assert found == ["+37.50 (2 folds)", "0.205"]
+    one = markdown_tables.rows(table([*baseline[:1], *whole], [], "baseline").markdown())[-1][-2:]
+    assert one == ["+25.00 (fold 0)", "–"]
+    assert markdown_tables.rows(table([*baseline[1:], *whole[1:]], [], "baseline").markdown())[-1][-2:] == ["–", "–"]
+
+
 def test_a_difference_over_seeds():
     records = [
         record(name, "test", seed, [1, 1, 1, 1], [0.9] * right + [0.1] * (4 - right))
