@@ -43,7 +43,8 @@ def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
     The process that hands tests out to others runs none, and need not wait for torch and fairseq before it starts them.
     """
     asked = pluginmanager.getplugin("pytestconfig").known_args_namespace
-    if getattr(asked, "numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+    alone = getattr(asked, "collectonly", False) or getattr(asked, "usepdb", False)
+    if getattr(asked, "numprocesses", None) and not alone and "PYTEST_XDIST_WORKER" not in os.environ:
         fairseq_xl.hush()
         return
     import torch

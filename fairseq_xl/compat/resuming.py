@@ -24,7 +24,7 @@ _PLATEAU_COUNTERS = ("num_bad_epochs", "cooldown_counter")
 
 
 def refuse_to_restore_nothing() -> None:
-    """Refuse ``--restore-file`` of a file that is not there.
+    """Refuse ``--restore-file``, and ``--continue-once``, of a file that is not there.
 
     Broken: fairseq begins afresh, as it does where ``--save-dir`` has no ``checkpoint_last.pt`` yet. That one may be
     named, too, since scripts give it from the first start on.
@@ -36,9 +36,10 @@ def refuse_to_restore_nothing() -> None:
     def load_checkpoint(stock: Stock, self: Any, filename: str, *args: Any, **kwargs: Any) -> Any:
         own = Path(self.cfg.checkpoint.save_dir, f"checkpoint_last{self.checkpoint_suffix}.pt")
         if Path(filename).resolve() != own.resolve() and not PathManager.exists(filename):
+            option = "--continue-once" if filename == self.cfg.checkpoint.continue_once else "--restore-file"
             raise InputError(
-                f"--restore-file {filename}: there is no such file. Check the name, or leave the option out to begin "
-                "afresh"
+                f"{option} {filename}: there is no such file. Check the name. Without the option training goes on from "
+                f"{own}, or begins where there is none"
             )
         return stock(self, filename, *args, **kwargs)
 

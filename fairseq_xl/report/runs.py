@@ -79,13 +79,14 @@ class Run(Finished):
         return sorted(int(name.removeprefix("beam")) for name in self.record["scores"].get(self.scored, {}))
 
     def hypotheses(self, beam: int) -> list[str]:
-        """Its translations of the test set, plain text."""
+        """Its translations of the test set, plain text. Raises: InputError: another number than the references."""
         return self._beside_references(f"hyp.beam{beam}.txt")
 
     def references(self) -> list[str]:
         return list(read_lines(self._text("ref.txt")))
 
     def sources(self) -> list[str]:
+        """What was translated, plain text. Raises: InputError: another number of lines than the references."""
         return self._beside_references("src.txt")
 
     def _beside_references(self, name: str) -> list[str]:

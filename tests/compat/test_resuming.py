@@ -115,6 +115,8 @@ def test_what_is_not_there_is_not_restored(fairseq_train, corpus, tiny_lstm, tmp
     line = f"{corpus} {tiny_lstm} {NO_PROGRESS} --max-update 1 --cpu --save-dir {tmp_path / 'run'}"
     with pytest.raises(InputError, match=r"--restore-file \S+/other/checkpoint_last\.pt: there is no such file"):
         fairseq_train(f"{line} --restore-file {tmp_path}/other/checkpoint_last.pt")
+    with pytest.raises(InputError, match=r"--continue-once \S+/other\.pt: there is no such file"):
+        fairseq_train(f"{line} --continue-once {tmp_path}/other.pt")
     own = tmp_path / "run" / "checkpoint_last.pt"
     assert not own.exists()
     fairseq_train(f"{line} --restore-file {own}")

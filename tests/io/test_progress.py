@@ -24,6 +24,7 @@ def test_a_log_holds_few_drawings(terminal: bool, monkeypatch: pytest.MonkeyPatc
     seconds, stream = 0.0, io.StringIO()
     monkeypatch.setattr(stream, "isatty", lambda: terminal)
     monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     bar = progress_bar("lines", True, 50, " lines", range(50))
     monkeypatch.setattr(bar, "_time", lambda: seconds)
     bar.start_t = bar.last_print_t = 0.0

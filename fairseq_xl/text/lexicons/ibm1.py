@@ -38,14 +38,16 @@ def candidates(bitext: Bitext, min_dice: float, progress: bool = True) -> sparse
     kept = []
     # By few source words at a time: of all pairs that occur, most are dropped.
     step = 1000
-    starts = range(0, source.shape[0], step)
-    for start in progress_bar("word pairs", progress, None, " thousand words", starts):
+    bar = progress_bar("word pairs", progress, source.shape[0], " words")
+    for start in range(0, source.shape[0], step):
         rows = slice(start, start + step)
         together = (source[rows] @ target).tocoo()
         dice = 2 * together.data / (alone[0][rows][together.row] + alone[1][together.col])
         keep = dice >= min_dice
         pairs = (dice[keep], (together.row[keep], together.col[keep]))
         kept.append(sparse.csr_matrix(pairs, together.shape))
+        bar.update(together.shape[0])
+    bar.close()
     found = sparse.vstack(kept, "csr")
     found.sort_indices()
     return found

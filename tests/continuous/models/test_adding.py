@@ -40,7 +40,7 @@ def test_a_file_and_a_line_make_a_model(trained):
     assert len(nearest_while_translating(model, task, "w1 w2", k=2, max_length=3)[0].neighbours) == 2
 
 
-def test_commands_and_python_load_it_where_they_are_told_of_it(trained, forked_cli):
+def test_commands_and_python_load_it_where_they_are_told_of_it(trained, forked_cli, run_cli):
     """In processes of their own, which know no more than they are told; Python's has not imported fairseq either."""
     own = ("--user-dir", trained / "my_models")
     checkpoint, folder = trained / "out" / "checkpoint_last.pt", trained / "packed"
@@ -49,7 +49,7 @@ def test_commands_and_python_load_it_where_they_are_told_of_it(trained, forked_c
     assert refused.returncode == 2
     assert "continuous_average, which is not registered" in refused.stderr.splitlines()[-1]
     assert forked_cli(*pack, *own).returncode == 0
-    said = forked_cli("translate", "text", folder, *own, "--device", "cpu", input="w1 w2\n")
+    said = run_cli("translate", "text", folder, *own, "--device", "cpu", input="w1 w2\n")
     assert (said.returncode, len(said.stdout.splitlines())) == (0, 1)
     code = (
         f"import my_models, fairseq_xl; print(*fairseq_xl.Translator.load({str(folder)!r}, 'cpu').translate(['w1 w2']))"
