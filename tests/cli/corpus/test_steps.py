@@ -79,8 +79,8 @@ def test_run_takes_a_range(tmp_path, monkeypatch, capsys):
     ],
 )
 def test_the_package_of_an_encoder_is_imported(words, tmp_path, capsys):
-    package = tmp_path / "encoders_of_mine"
+    package = tmp_path / "negatives_of_mine"
     package.mkdir()
     (package / "__init__.py").write_text("raise ValueError('here')\n")
     assert main(["corpus", *words.split(), "--user-dir", str(package)]) == 2
-    assert "encoders_of_mine/__init__.py, line 1 (ValueError: here)" in capsys.readouterr().err
+    assert "negatives_of_mine/__init__.py, line 1 (ValueError: here)" in capsys.readouterr().err
